@@ -3,7 +3,7 @@ import { styled } from '@mui/material/styles'
 import { useCallback, useEffect, useState } from 'react'
 import type { FieldValues } from 'react-hook-form'
 import { useBlocker } from 'react-router'
-import { type Draft, draftOf, keepDraft } from './drafts.ts'
+import { type Draft, draftOf, keepDraft, onDraftSent } from './drafts.ts'
 import { Confirm } from './parts/dialog/Confirm.tsx'
 import { useTypedValues } from './parts/form/useTypedValues.ts'
 import { useSession } from './session.tsx'
@@ -77,6 +77,15 @@ export function useDraft<Values extends object>(form: string, empty: Values) {
     keepDraft(name, form, null)
     onDiscard()
   }
+  useEffect(
+    () =>
+      onDraftSent((sent) => {
+        if (sent !== form) return
+        setRestored(null)
+        setEmptied((times) => times + 1)
+      }),
+    [form],
+  )
   return {
     values: restored ?? empty,
     emptied,

@@ -36,6 +36,10 @@ export function dropSentDraft(by: string, form: string, sent: Draft | null): voi
   if (JSON.stringify(draftOf(by, form)) === JSON.stringify(sent)) keepDraft(by, form, null)
 }
 
+/** The names of the forms that ask the parent for credits, and that write the message to everybody. */
+export const CREDIT_REQUEST = 'credit request'
+export const MESSAGE = 'message'
+
 /** Returns the name of the form that edits a client. */
 export function clientForm(login: string): string {
   return `client ${login.toLowerCase()}`

@@ -5,7 +5,7 @@ import type { Call } from '../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
 import { type ApiError, connection, leavesOpen, send } from './api.ts'
 import { loadAgain } from './cache.ts'
-import { clientForm, draftWasSent } from './drafts.ts'
+import { CREDIT_REQUEST, clientForm, draftWasSent, MESSAGE } from './drafts.ts'
 import { atForm, failureOf, type Words, wordsOf } from './notices.ts'
 import { whenUndisturbed } from './parts/focus.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
@@ -18,7 +18,7 @@ import { lastVisit } from './visits.ts'
 
 /**
  * Loads a call. `enabled: false` does not load it yet; `keep` shows the previous data while the next is loading;
- * `every` loads it again after so many milliseconds.
+ * `every` loads it again after so many milliseconds; `anew` shows nothing of it that is left from before.
  */
 export function useCall<C extends Call>(
   call: C,
@@ -27,13 +27,15 @@ export function useCall<C extends Call>(
     enabled = true,
     keep = false,
     every,
-  }: { enabled?: boolean; keep?: boolean; every?: number | undefined } = {},
+    anew = false,
+  }: { enabled?: boolean; keep?: boolean; every?: number | undefined; anew?: boolean } = {},
 ): UseQueryResult<OutputOf<C>, ApiError> {
   return useQuery<OutputOf<C>, ApiError>({
     queryKey: keyOf(call, input),
     queryFn: ({ signal }) => send(call, input, { signal }),
     enabled,
     ...(every !== undefined && { refetchInterval: every }),
+    ...(anew && { gcTime: 0 }),
     ...(keep && { placeholderData: (last: OutputOf<C> | undefined) => last as never }),
   })
 }
@@ -56,6 +58,9 @@ export function useBalance({ every }: { every?: number | undefined } = {}): {
   const { low = false, low_below: lowBelow } = data ?? {}
   return { credits, low, lowBelow, loading: isLoading, error, refetch }
 }
+
+/** How often what is too dear is asked for again, in milliseconds: the parent may be on the telephone. */
+export const WHILE_SHORT = 5_000
 
 interface GoTo {
   path: string
@@ -200,14 +205,22 @@ export function useUnansweredSubmits(): void {
             if (words) notice.settle(words.failure)
             if (words?.success) notice.success(words.success(input, output))
             mark(namedIn(input as Record<string, unknown>))
-            const { login } = input as { login?: string }
-            if (call === calls.clients.save && login) draftWasSent(name, clientForm(login))
+            const form = formOf(call, input)
+            if (form) draftWasSent(name, form)
             loadAgain(client)
           })
           .catch((failure) => words && notice.error(...failureOf(words, failure)))
       }
     }
   }, [name, client, notice])
+}
+
+/** Returns the form whose draft a call has sent. A new client's form learns it by itself. */
+function formOf(call: Call, input: unknown): string | undefined {
+  if (call === calls.requests.ask) return CREDIT_REQUEST
+  if (call === calls.admin.setMessage) return MESSAGE
+  const { login } = input as { login?: string }
+  return call === calls.clients.save && login ? clientForm(login) : undefined
 }
 
 function keyOf(call: Call, input: unknown): readonly unknown[] {

@@ -410,6 +410,22 @@ describe('the admin', () => {
     await expect(dialog.getByText('This file cannot be read any more. Please choose it again')).toBeVisible()
   })
 
+  test('does not read a file that its field shows no more', async ({ open, world }) => {
+    const page = await open({ as: world.admin, at: to.channels() })
+    await press(page, 'Give a playlist')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('A file', { exact: true }).check()
+    const buffer = Buffer.from(playlistOf(2))
+    await dialog
+      .getByLabel('File', { exact: true })
+      .setInputFiles({ name: 'a.m3u', mimeType: 'audio/x-mpegurl', buffer })
+    await dialog.getByLabel('An address', { exact: true }).check()
+    await dialog.getByLabel('A file', { exact: true }).check()
+    await press(dialog, 'Read it')
+    await expect(dialog.getByText('Please choose a file')).toBeVisible()
+    expect((await world.admin.call(calls.channels.all)).playlist).toBe(null)
+  })
+
   test('keeps the address of a playlist in use, unless told to take another one all the same', async ({
     open,
     world,

@@ -245,6 +245,23 @@ describe.each([
     })
   })
 
+  test(`a movement leaves a description that another window has changed, and asks with the present balance`, async ({
+    open,
+    world,
+  }) => {
+    const { me, child, page } = await atChild(world, open, 5)
+    const { save, detail } = calls.level[level.role]
+    await expect(page.getByLabel('Description')).toBeEnabled()
+    // This window stays in view all the time, so that nothing tells it to load again.
+    await me.call(save, { name: child.name, credits: 3, transaction: 0, desc: 'Owes 40' })
+    await press(page, 'Add 1 credit')
+    const question = page.getByRole('alertdialog')
+    await expect(question.getByRole('row', { name: child.name })).toContainText('34')
+    await press(question, 'Add 1 credit')
+    await readNotice(page, `${title} updated successfully!`)
+    expect(await me.call(detail, { name: child.name })).toMatchObject({ description: 'Owes 40', credits: 4 })
+  })
+
   test(`never shows on the page of one ${title} what was typed for another`, async ({ open, world }) => {
     const { me, page } = await atChild(world, open, 0)
     const other = await world.child(me, 0, 'another-one')

@@ -726,6 +726,29 @@ describe('two fields that belong together', () => {
   })
 })
 
+describe('a renewal that is too dear', () => {
+  test('can be made once the credits have come, while its dialog stays open', async ({ open, world }) => {
+    const { reseller, dealer } = await world.family({ credits: 9, to: 'reseller' })
+    await world.client(dealer, { login: 'on-the-phone' })
+    const page = await open({ as: dealer, at: '/update-client/on-the-phone' })
+    await press(page, 'Renew')
+    const dialog = page.getByRole('dialog')
+    await expect(dialog.getByText('You have 0 credits; this needs 1.')).toBeVisible()
+    await world.give(reseller, dealer, 4)
+    await press(dialog, 'Renew for 1 credit')
+    await expect(page.getByText('Successfully renewed 1 month(s) for on-the-phone')).toBeVisible()
+    // The next one is not confirmed by what was said for the last.
+    const release = await holdBack(page, '**/v1/api/quote*')
+    await press(page, 'Renew')
+    await expect(dialog.getByText('New expiry')).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Renew for 1 credit' })).toBeDisabled()
+    await expect(dialog.locator('time')).toHaveCount(0)
+    release()
+    await press(dialog, 'Renew for 1 credit')
+    await expect.poll(async () => (await dealer.call(calls.credits.dealer)).credits).toBe(2)
+  })
+})
+
 describe('a refusal at a field', () => {
   test('disappears on an edit, and returns only with the next submit', async ({ open, world }) => {
     const { dealer } = await world.family()

@@ -261,6 +261,30 @@ describe('a submit', () => {
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(2)
   })
 
+  test('of a request for credits that was answered after a reload leaves no draft of it', async ({
+    open,
+    world,
+  }) => {
+    const { reseller, dealer } = await world.family({ credits: 5, to: 'reseller' })
+    const page = await open({ as: dealer, at: '/credit-requests' })
+    const asked = new Promise<void>((asked) => {
+      page.route('**/v1/credit-requests', (route) => {
+        if (route.request().method() !== 'POST') return route.continue()
+        return route.fetch().then(() => asked())
+      })
+    })
+    await fill(page, { 'Other amount': '2', Note: 'For June' })
+    await press(page, 'Ask for 2 credits')
+    await asked
+    await page.reload()
+    await expect(page.getByText(`You asked ${reseller.name} for 2 credits`)).toBeVisible()
+    const [request] = (await reseller.call(calls.requests.list)).data
+    await reseller.call(calls.requests.grant, { id: request?.id ?? 0, credits: 2 })
+    await page.reload()
+    await expect(page.getByRole('button', { name: 'Ask for 1 credit', exact: true })).toBeVisible()
+    await expect(page.getByText('Your unsent entries')).toHaveCount(0)
+  })
+
   test('that deletes chosen clients stands still after a lost answer, and can be repeated', async ({
     open,
     world,

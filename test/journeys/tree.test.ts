@@ -12,6 +12,7 @@ import {
   signIn,
   test,
 } from '../support/browser.ts'
+import { PASSWORD } from '../support/world.ts'
 import { DEALERS_OF_TREE } from './columns.ts'
 
 test('the admin goes down the tree, finds who runs out first, and gets to every account', async ({
@@ -206,4 +207,16 @@ test('an account sees its sign-ins and ends another session of its own', async (
   await expect(own).toHaveCount(2)
   const { data } = await (await world.again(dealer)).call(calls.session.list)
   expect(data).toHaveLength(3)
+  // A changed password ends all others, and the list says so at once.
+  await press(page, 'Settings')
+  const drawer = page.getByRole('dialog', { name: 'Settings' })
+  await fill(drawer, {
+    'Present password': PASSWORD,
+    'New password': 'another-password',
+    'Confirm new password': 'another-password',
+  })
+  await press(drawer, 'Change password')
+  await expect(drawer.getByLabel('Present password')).toHaveValue('')
+  await page.keyboard.press('Escape')
+  await expect(own).toHaveCount(1)
 })

@@ -1,9 +1,10 @@
 import Button from '@mui/material/Button'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { type OwnRequest, RequestNote } from '../../contract/requests.ts'
 import { inCredits } from '../../contract/words.ts'
+import { CREDIT_REQUEST, draftOf, keepDraft } from '../drafts.ts'
 import { KeepDraft, useDraft } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
 import { useTitleAfterwards } from '../parts/focus.ts'
@@ -12,6 +13,7 @@ import { TextInput } from '../parts/form/TextInput.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { Question } from '../Question.tsx'
 import { useSubmit } from '../queries.ts'
+import { useSession } from '../session.tsx'
 import { At } from '../When.tsx'
 import { Amount, amountFields, amountOf, FIRST_AMOUNT } from './Amount.tsx'
 
@@ -33,7 +35,7 @@ export function AskForCredits({ own, loading, first }: AskForCreditsProps) {
 }
 
 function Ask({ parent, first, disabled }: { parent: string; first: boolean; disabled: boolean }) {
-  const { values, emptied, forget, keep } = useDraft('credit request', FIRST)
+  const { values, emptied, forget, keep } = useDraft(CREDIT_REQUEST, FIRST)
   const ask = useSubmit(calls.requests.ask, { onDone: forget })
   // The open request takes the place of the form.
   useTitleAfterwards()
@@ -76,6 +78,7 @@ function says(credits: number): string {
 
 function Open({ request, parent }: { request: OwnRequest; parent: string }) {
   const [asking, setAsking] = useState(false)
+  useSentDraft(request)
   return (
     <Card
       title={`You asked ${parent} for ${inCredits(request.credits)}`}
@@ -102,4 +105,14 @@ function Open({ request, parent }: { request: OwnRequest; parent: string }) {
       </Question>
     </Card>
   )
+}
+
+/** Forgets the draft of a request that is open: the answer that said so was lost. */
+function useSentDraft({ credits, note }: OwnRequest): void {
+  const { name } = useSession()
+  useEffect(() => {
+    const draft = draftOf(name, CREDIT_REQUEST) as typeof FIRST | null
+    if (draft && amountOf(draft) === credits && draft.note.trim() === note)
+      keepDraft(name, CREDIT_REQUEST, null)
+  }, [name, credits, note])
 }

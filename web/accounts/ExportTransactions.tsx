@@ -29,7 +29,9 @@ export function ExportTransactions({ open, filter, onClose }: ExportTransactions
   const { received, start, stop } = useExport(call)
   const late = useDelayed(received !== null)
   const { from, to } = filter ?? {}
-  const values = useMemo(() => ({ ...thisMonth(), ...(from && { from }), ...(to && { to }) }), [from, to])
+  const month = thisMonth()
+  const [first, last] = [from ?? month.from, to ?? month.to]
+  const values = useMemo(() => ({ from: first, to: last }), [first, last])
   return (
     <FormDialog
       open={open}

@@ -116,8 +116,13 @@ function ClientBox({ id, value, onChange }: BoxProps) {
 /** Takes the name of an account beneath, and offers all of them. It applies a name once it is whole, or left. */
 function AccountBox({ id, value, onChange }: BoxProps) {
   const { data: users = [] } = useCall(calls.session.users, {})
+  const input = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(value)
-  useEffect(() => setTyped(value), [value])
+  useEffect(() => {
+    // As in a day: the URL follows later, and would undo the next letter.
+    if (document.activeElement !== input.current) setTyped(value)
+  }, [value])
+  const apply = () => typed !== value && onChange(typed.trim())
   const type = (text: string) => {
     setTyped(text)
     if (text === '' || users.some(({ name }) => name === text)) onChange(text)
@@ -126,6 +131,7 @@ function AccountBox({ id, value, onChange }: BoxProps) {
     <InputFrame>
       <input
         id={id}
+        ref={input}
         list={`${id}-names`}
         value={typed}
         placeholder="All accounts"
@@ -133,7 +139,8 @@ function AccountBox({ id, value, onChange }: BoxProps) {
         autoCapitalize="none"
         spellCheck={false}
         onChange={(event) => type(event.target.value)}
-        onBlur={() => typed !== value && onChange(typed)}
+        onBlur={apply}
+        onKeyDown={({ key }) => key === 'Enter' && apply()}
       />
       <datalist id={`${id}-names`}>
         {users.map(({ name, role }) => (

@@ -42,7 +42,7 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
   const update = useSubmit(calls.level[level.role].save, {
     onDone: (_, { desc }) => {
       setAsked(null)
-      noteSaved(desc)
+      if (desc !== undefined) noteSaved(desc)
     },
     ...(!stay && { goTo: { path: to.level[level.role].list(), after: 2_000 } }),
   })
@@ -70,7 +70,13 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
         resetKey={update.done}
         autoFocus
         submit={(chosen) => says({ ...chosen, credits: amountOf(chosen) })}
-        onSubmit={(chosen) => setAsked({ ...chosen, credits: amountOf(chosen) })}
+        onSubmit={(chosen) => {
+          const { transaction, desc } = chosen
+          // What was not typed here may be another by now, and is left to the server.
+          setAsked({ credits: amountOf(chosen), transaction, ...(desc !== description && { desc }) })
+          // The question shows what the account has at this moment.
+          loadAgain(cache, [calls.level[level.role].detail.name])
+        }}
         sending={{ loading, submitError: submitError ?? describe.submitError }}
         disabled={!account}
         aside={
@@ -91,14 +97,14 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
         balance={account?.credits ?? 0}
         loading={update.loading}
         unanswered={unanswered}
-        onYes={({ credits, transaction, desc }) => update.submit({ name, credits, transaction, desc })}
+        onYes={(movement) => update.submit({ name, ...movement })}
         onNo={cancel}
       />
     </Card>
   )
 }
 
-type Asked = { credits: number; transaction: 0 | 1; desc: string }
+type Asked = { credits: number; transaction: 0 | 1; desc?: string }
 
 const FIRST = { ...FIRST_AMOUNT, transaction: CREDIT_ACTION.add, desc: '' }
 

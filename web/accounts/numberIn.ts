@@ -1,5 +1,5 @@
-/** Returns the number that was typed, perhaps as 1,500; NaN for anything else. */
+/** Returns the number that was typed, perhaps as 1,500 or 1 500; NaN for anything else, as for 10,00. */
 export function numberIn(typed: string): number {
-  const digits = typed.replace(/[,\s]/g, '')
-  return /^\d+$/.test(digits) ? Number(digits) : Number.NaN
+  const isNumber = /^(?:\d+|\d{1,3}(?:[,\s]\d{3})+)$/.test(typed.trim())
+  return isNumber ? Number(typed.replace(/[,\s]/g, '')) : Number.NaN
 }

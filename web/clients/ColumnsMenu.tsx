@@ -22,7 +22,11 @@ export function ColumnsMenu<Row>({ table }: { table: Table<Row> }) {
 export function useShownColumns<Row>(table: Table<Row>): Table<Row> {
   const kept = use(TableMemory).of(table.name)
   return useMemo(
-    () => ({ ...table, columns: table.columns.filter((column) => isShown(column, kept)) }),
+    () => ({
+      ...table,
+      columns: table.columns.filter((column) => isShown(column, kept)),
+      sortable: table.columns,
+    }),
     [table, kept],
   )
 }

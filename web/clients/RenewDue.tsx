@@ -17,7 +17,7 @@ import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { mark } from '../parts/table/marks.ts'
 import { NOT_TWICE } from '../parts/useHeld.ts'
-import { useBalance } from '../queries.ts'
+import { useBalance, WHILE_SHORT } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { submitOnce } from '../submits.ts'
 import { useBatches } from '../useBatches.tsx'
@@ -65,8 +65,11 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
   // While they are loaded again, it is not known who of them is still due.
   const clients = unanswered?.clients ?? (due.isFetching ? undefined : due.data)
   const chosen = shown && 'chosen' in shown ? shown.chosen.map(({ name }) => name) : []
-  const own = useBalance()
+  const [isShort, setIsShort] = useState(false)
+  const own = useBalance({ every: open && isShort ? WHILE_SHORT : undefined })
   const balance = unanswered ? unanswered.balance : own.credits
+  const short = affordable(clients ?? [], 'month', balance).length < (clients?.length ?? 0)
+  if (short !== isShort) setIsShort(short)
   const lacking = clients ? own : due
   const fault = clients && balance !== undefined ? null : lacking.error
   const { name } = useSession()

@@ -1,4 +1,5 @@
 import { calls } from '../../contract/calls.ts'
+import { MINUTE_MS } from '../../contract/time.ts'
 import { AskForCredits } from '../accounts/AskForCredits.tsx'
 import { ChildRequests } from '../accounts/ChildRequests.tsx'
 import { LowBalance } from '../accounts/LowBalance.tsx'
@@ -26,7 +27,8 @@ export function CreditRequests() {
 }
 
 function Own({ first }: { first: boolean }) {
-  const loaded = useCall(calls.requests.own, {})
+  // The parent may answer while the page stays open.
+  const loaded = useCall(calls.requests.own, {}, { every: MINUTE_MS })
   const balance = useBalance()
   const [below, noteSaved] = useSaved(balance.lowBelow)
   const saving = useSubmit(calls.lowBalance.own, { onDone: (_, { below }) => noteSaved(below) })

@@ -2,6 +2,7 @@ import { styled } from '@mui/material/styles'
 import { useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
+import { MESSAGE } from '../drafts.ts'
 import { KeepDraft, useDraft } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
@@ -19,7 +20,7 @@ import { to } from '../screens.ts'
 /** Edits the message that everybody sees after signing in. */
 export function Message() {
   const { data, error, isPending, refetch } = useCall(calls.desk.admin.message, {})
-  const { values, emptied, forget, keep } = useDraft('message', EMPTY)
+  const { values, emptied, forget, keep } = useDraft(MESSAGE, EMPTY)
   const update = useSubmit(calls.admin.setMessage, {
     onDone: forget,
     goTo: { path: to.home.admin(), after: 2_000 },

@@ -23,7 +23,7 @@ import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { useHeld } from '../parts/useHeld.ts'
-import { useBalance, useCall, useSubmit } from '../queries.ts'
+import { useBalance, useCall, useSubmit, WHILE_SHORT } from '../queries.ts'
 import { useSession } from '../session.tsx'
 
 /** Creates a client, on a trial or for paid months. */
@@ -187,9 +187,6 @@ function Start({ balance, trials }: Pick<FieldsProps, 'balance'> & { trials: Tri
     />
   )
 }
-
-/** How often the balance is asked for while it does not suffice, in milliseconds: the parent may be on the telephone. */
-const WHILE_SHORT = 5_000
 
 type Trials = OutputOf<typeof calls.clients.trials>
 

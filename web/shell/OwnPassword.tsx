@@ -11,7 +11,8 @@ import { OFFLINE, useSession } from '../session.tsx'
 export function OwnPassword() {
   const { name } = useSession()
   const change = useSubmit(calls.session.password, {
-    changes: [],
+    // It ends all other sessions.
+    changes: [calls.session.list, calls.session.signIns],
     onDone: () => localStorage.removeItem(OFFLINE),
   })
   return (

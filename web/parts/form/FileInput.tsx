@@ -1,4 +1,5 @@
-import { useController } from 'react-hook-form'
+import { useEffect } from 'react'
+import { useController, useFormContext } from 'react-hook-form'
 import { InputFrame } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
@@ -10,6 +11,9 @@ interface FileInputProps extends FieldProps {
 /** A file of the person's, as a `File`; null while none is chosen. */
 export function FileInput({ accept, ...frame }: FileInputProps) {
   const { field } = useController({ name: frame.name })
+  // Shown again, the browser's field is empty, whatever was chosen before.
+  const { setValue } = useFormContext()
+  useEffect(() => () => setValue(frame.name, null), [setValue, frame.name])
   return (
     <Field {...frame}>
       {(control) => (

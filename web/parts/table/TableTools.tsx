@@ -44,7 +44,7 @@ function SortBox<Row>({ table, list }: { table: Table<Row>; list: ListState }) {
   return (
     <div style={{ display: 'flex', gap: 8, flex: '1 1 200px' }}>
       <Select aria-label="Sort by" value={list.sort} onChange={(event) => list.sortBy(event.target.value)}>
-        {table.columns
+        {(table.sortable ?? table.columns)
           .filter((column) => column.sort !== false)
           .map((column) => (
             <option key={column.key} value={column.key}>

@@ -45,6 +45,8 @@ export interface Table<Row> extends PlainTable<Row> {
   /** The name under which the person's way to see it is remembered. */
   name: string
   firstSort: { by: string; order: Order }
+  /** The columns to sort by on a phone, where the person hides some; those that are shown by default. */
+  sortable?: readonly Column<Row>[]
   pageSizes: readonly number[]
   /** The first page size; 10 by default. */
   perPage?: number
