@@ -129,7 +129,7 @@ async function install() {
   } catch (error) {
     if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error
     quit(
-      `Packages are missing, and this user may not write to ${ROOT}: run \`node boxtree.mjs build\` as its owner.`,
+      `Packages are missing or outdated, and this user may not write to ${ROOT}: run \`node boxtree.mjs build\` as its owner.`,
     )
   }
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) {

@@ -36,8 +36,8 @@ const WITHOUT_DATABASE = [
   'server/corridor/openapi/*.test.ts',
   'server/corridor/small-disk.test.ts',
   'server/jobs/heartbeat.test.ts',
-  'server/nouns/channels/{parse-playlist,download,rebinding}.test.ts',
-  'server/nouns/exports/pace.test.ts',
+  'server/nouns/channels/{adults,download,parse-playlist,read-in-thread,rebinding}.test.ts',
+  'server/nouns/exports/{pace,spare-processes}.test.ts',
 ]
 
 /** Suites of what PostgreSQL's configuration can change most: locks, transactions, grants, sums and connections. */

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 import { Moment } from './shapes.ts'
 
-/** What comes of restoring a backup into a throwaway database. */
 /** The offset of a server's clock, in milliseconds, from which on it is told. */
 export const CLOCK_OFFSET_MS = 5_000
 
 /** A disk is told that has less than so many times what is kept free. */
 export const NEARLY_FULL = 4
 
+/** What comes of restoring a backup into a throwaway database. */
 export const TEST_RESTORE_OUTCOMES = ['sound', 'unsound', 'left out'] as const
 
 /** The backups that a server makes by the clock. */

@@ -175,7 +175,7 @@ describe('the configuration', () => {
 
   test('trusted proxies are addresses and blocks', () => {
     expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' }).trustedProxies).toEqual(['10.0.0.0/8', '::1'])
-    for (const all of ['0.0.0.0/0', '::/0', '10.0.0.0/00'])
+    for (const all of ['0.0.0.0/0', '::/0', '10.0.0.0/00', '::ffff:0:0/96', '::ffff:0.0.0.0/90'])
       expect(faultsOf({ TRUSTED_PROXIES: all })).toContain(`TRUSTED_PROXIES has '${all}', which is everybody`)
   })
 })

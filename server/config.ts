@@ -295,12 +295,17 @@ function readAddresses(reader: Reader, name: string, otherwise: string): string[
 
 function readProxies(reader: Reader): string[] {
   const proxies = readAddresses(reader, 'TRUSTED_PROXIES', '')
-  for (const block of proxies.filter((block) => /\/0+$/.test(block))) {
+  for (const block of proxies.filter(isEverybody)) {
     reader.faults.push(
       `TRUSTED_PROXIES has '${block}', which is everybody: then anybody could claim any address. Name the addresses of your proxies.`,
     )
   }
   return proxies
+}
+
+/** Whether a block has all addresses, or all of IPv4. */
+function isEverybody(block: string): boolean {
+  return /\/0+$|^::ffff:(0:0|0\.0\.0\.0)\/(9[0-6]|[0-8]?\d)$/i.test(block)
 }
 
 function isAddressOrBlock(text: string): boolean {

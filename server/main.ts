@@ -28,7 +28,7 @@ import { refuseUnfit } from './postgres/fit.ts'
 import { migrate } from './postgres/migrate.ts'
 import { CONNECTIONS, MOST_CHANGES, openPool } from './postgres/pool.ts'
 import { watchPrimary } from './postgres/primary.ts'
-import { noteTimeZone } from './postgres/time-zone.ts'
+import { noteTimeZone, otherZoneBefore } from './postgres/time-zone.ts'
 
 // Without this, the heap of new objects grows and makes nothing faster: memory under load nearly doubles.
 setFlagsFromString('--semi-space-growth-factor=1')
@@ -86,12 +86,16 @@ async function start(): Promise<void> {
   await serve(config, { console, boxes })
   if (console) ports.console = portOf(console)
   if (gateway) ports.boxes = portOf(boxes ?? console)
-  const line = await firstLogin?.(process.stdout.isTTY)
+  const told = await firstLogin?.(process.stdout.isTTY)
+  const zoneBefore = await otherZoneBefore(data.sql, config.timeZone)
   heartbeat.start()
   if (console) tell(`Boxtree is ready on ${addressOf(console, config)}`)
   if (boxes) tell(`Boxes are served on ${addressOf(boxes, config)}`)
-  if (line) tell(line)
-  if (opened.zoneBefore !== null) warnOfZone(config.timeZone, opened.zoneBefore)
+  if (told) tell(told.line)
+  if (zoneBefore !== null) warnOfZone(config.timeZone, zoneBefore)
+  // Only what was said is not said again by the next start. Where the database is lost in this moment, it is.
+  void told?.done().catch(() => {})
+  void noteTimeZone(data.database.owner, config.timeZone).catch(() => {})
   setTimeout(keepSpares, SETTLED_MS).unref()
 }
 
@@ -112,7 +116,6 @@ async function openData(config: Config) {
   undo.push(() => database.stop())
   await step(() => refuseUnfit(database.server, config.timeZone))
   await step(() => migrate({ ...database, say: tell, stopping: stopping.signal }))
-  const zoneBefore = await step(() => noteTimeZone(database.owner, config.timeZone))
   let onOpen = () => {}
   const sql = openPool(database.server, {
     max: CONNECTIONS,
@@ -131,7 +134,7 @@ async function openData(config: Config) {
   }
   const { files } = database
   const freeSpace = files === null ? null : () => freeSpaceOf(files)
-  return { database, sql, clock, primary, freeSpace, zoneBefore }
+  return { database, sql, clock, primary, freeSpace }
 }
 
 function backupsOf({ config, database, sql, secretKey, clock }: Opened): OwnBackups | null {
@@ -269,13 +272,23 @@ async function listen(app: FastifyInstance, { host, port, variable }: Place): Pr
     }
     if (code === 'EACCES')
       throw new StartFault(`You may not use port ${port}; set ${variable} to one above 1023.`)
-    if (code === '') throw error
+    if (!OF_HOST.has(code)) throw error
     const name = variable === 'METRICS_PORT' ? 'METRICS_HOST' : 'HOST'
-    if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code))
-      throw new StartFault(`${name} is ${host}, which is no address of this machine.`)
-    throw new StartFault(`${name} is ${host}, on which this machine cannot listen (${code}).`)
+    throw new StartFault(
+      `${name} is ${host}, which is no address on which this machine can listen (${code}).`,
+    )
   }
 }
+
+/** What Node says of an address that the machine has not, cannot look up, or of a kind that it does not speak. */
+const OF_HOST = new Set([
+  'EADDRNOTAVAIL',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EINVAL',
+  'EAFNOSUPPORT',
+  'EPROTONOSUPPORT',
+])
 
 function portOf(app: FastifyInstance | null): number | null {
   const address = app?.server.address()

@@ -86,7 +86,7 @@ test.runIf(process.getuid?.() === 0)('a user who may not write the packages read
   rmSync(closed, { recursive: true })
   expect(status).toBe(1)
   expect(stderr).toBe(
-    `Packages are missing, and this user may not write to ${closed}: run \`node boxtree.mjs build\` as its owner.\n`,
+    `Packages are missing or outdated, and this user may not write to ${closed}: run \`node boxtree.mjs build\` as its owner.\n`,
   )
 })
 

@@ -38,16 +38,16 @@ function ask(href: string): Promise<unknown> {
 }
 
 /** The browser keeps the script, so that the import asks nobody. */
-async function fetchScript(href: string): Promise<unknown> {
+async function fetchScript(href: string): Promise<void> {
   const response = await fetch(href)
   if (!response.ok) throw new Error(`${href} was answered with ${response.status}`)
   // Only a file that has come whole is kept.
-  return response.arrayBuffer()
+  await response.arrayBuffer()
 }
 
 function addStyles(href: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href })
+    const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', crossOrigin: '', href })
     link.onload = resolve
     link.onerror = () => {
       link.remove()

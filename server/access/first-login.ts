@@ -11,20 +11,24 @@ import { createFirstAdmin, hasAdmin } from './admin.ts'
 /**
  * Creates the admin at the very first start. A password that is made here is in a file until somebody was told of it, so
  * that a start that fails later does not lose it.
- * @returns what returns the line to print at the end of the start; null where there is none
+ * @returns what says what to print at the end of the start; null where there is nothing
  */
 export async function makeFirstLogin(
   sql: Sql,
   config: Config,
-): Promise<(onTerminal: boolean) => Promise<string | null>> {
+): Promise<(onTerminal: boolean) => Promise<Telling | null>> {
   const { adminLogin, adminPassword } = config
   if (adminPassword === null) {
     await leaveFirstLogin(sql, config)
     return (onTerminal) => leftBehind(sql, config, onTerminal)
   }
   const made = await createFirstAdmin(sql, adminLogin, adminPassword)
-  return async () => (made ? `First login: ${adminLogin}, with the ADMIN_PASSWORD that you gave` : null)
+  const line = `First login: ${adminLogin}, with the ADMIN_PASSWORD that you gave`
+  return async () => (made ? { line, done: async () => {} } : null)
 }
+
+/** A line to print, and what to do once it is printed. */
+type Telling = { line: string; done: () => Promise<void> }
 
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 
@@ -67,16 +71,20 @@ function writeDraft(draft: string, { dataDir, adminLogin: login }: Config): Logi
  * Says where the first login is, unless the admin has signed in: at another server, which has no such file. Printed lines
  * end up in a log, but for those on a terminal: there it says the password, which needs no file from then on.
  */
-async function leftBehind(sql: Sql, config: Config, onTerminal: boolean): Promise<string | null> {
+async function leftBehind(sql: Sql, config: Config, onTerminal: boolean): Promise<Telling | null> {
   const file = firstLoginFile(config)
   if (!existsSync(file)) return null
   const [signedIn] = await sql`
     select from sign_in s join account a on a.id = s.account
     where a.role = 'admin' and s.outcome = 'succeeded' limit 1`
-  const login = onTerminal && !signedIn ? readLogin(file) : null
-  if (!signedIn && !login) return `First login: in ${file}`
-  await forgetFirstLogin(config)
-  return login && `First login: ${login.login}, password ${login.password}`
+  if (signedIn) {
+    await forgetFirstLogin(config)
+    return null
+  }
+  const login = onTerminal ? readLogin(file) : null
+  if (!login) return { line: `First login: in ${file}`, done: async () => {} }
+  const line = `First login: ${login.login}, password ${login.password}`
+  return { line, done: () => forgetFirstLogin(config) }
 }
 
 /** Removes the file with the first login, whose password is somebody's own now, or good no more. */

@@ -39,7 +39,7 @@ export type Offer = Ordered & {
 
 type Ordered = { channels: readonly Listed[]; byGenre: ReadonlyMap<number, readonly Listed[]> }
 
-/** What tells one state of the channels from another: `change-log.ts` says what a timeline is. */
+/** What tells one state of the channels from another: `postgres/timeline.ts` says what a timeline is. */
 type State = { revision: number; timeline: string }
 
 /** The channels of the playlist in use, and the words before their addresses. */

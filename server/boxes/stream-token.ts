@@ -8,7 +8,7 @@ import type { Client, Place } from './client.ts'
 export const GOOD_FOR = DAY_MS
 
 /** To whom a channel is linked, when and where. */
-export type StreamGrant = { client: Client; channel: number; mac: string; place: Place; now: Date }
+type StreamGrant = { client: Client; channel: number; mac: string; place: Place; now: Date }
 
 /** What a stream token says; it was signed by us. */
 export type StreamTokenFields = {

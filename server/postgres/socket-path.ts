@@ -5,7 +5,7 @@ import { join } from 'node:path'
 /** The kernel's limit for the path of a unix socket, in bytes (104 with the closing zero on macOS). */
 const LONGEST_PATH_BYTES = 103
 
-export interface SocketPath {
+interface SocketPath {
   path: string
   /** Removes what was made to shorten the path. */
   forget(): void

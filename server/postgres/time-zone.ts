@@ -1,19 +1,19 @@
-import { type Connect, openPool } from './pool.ts'
+import { type Connect, openPool, type Sql } from './pool.ts'
 
-/**
- * Notes in which time zone the days of this database are counted from now on. Returns the one that was noted before, where
- * it is another; null otherwise.
- */
-export async function noteTimeZone(owner: Connect, zone: string): Promise<string | null> {
+/** Returns the time zone in which the days of this database were counted before, where it is another; null otherwise. */
+export async function otherZoneBefore(sql: Sql, zone: string): Promise<string | null> {
+  const [noted] = await sql<{ zone: string }[]>`
+    select convert_from(value, 'UTF8') as zone from installation where key = ${KEY}`
+  return noted && !isSameZone(noted.zone, zone) ? noted.zone : null
+}
+
+/** Notes in which time zone the days of this database are counted from now on. */
+export async function noteTimeZone(owner: Connect, zone: string): Promise<void> {
   const sql = openPool(owner, { max: 1 })
   try {
-    const [noted] = await sql<{ zone: string }[]>`
-      select convert_from(value, 'UTF8') as zone from installation where key = ${KEY}`
-    if (noted?.zone === zone) return null
     await sql`
       insert into installation (key, value) values (${KEY}, convert_to(${zone}, 'UTF8'))
-      on conflict (key) do update set value = excluded.value`
-    return noted && !isSameZone(noted.zone, zone) ? noted.zone : null
+      on conflict (key) do update set value = excluded.value where installation.value <> excluded.value`
   } finally {
     await sql.end({ timeout: 5 })
   }
@@ -21,8 +21,12 @@ export async function noteTimeZone(owner: Connect, zone: string): Promise<string
 
 const KEY = 'time zone'
 
-/** Whether two IANA names mean the same zone: zones have old and new names. */
+/** Whether two IANA names mean the same zone: zones have old and new names. A name that Node does not know is another. */
 export function isSameZone(one: string, other: string): boolean {
-  const of = (timeZone: string) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone
-  return of(one) === of(other)
+  try {
+    const of = (timeZone: string) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone
+    return of(one) === of(other)
+  } catch {
+    return false
+  }
 }

@@ -2796,7 +2796,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a first password is told by the next start where the first one failed',
     file: 'server/access/first-login.ts',
-    from: 'const login = onTerminal && !signedIn ? readLogin(file) : null',
+    from: 'const login = onTerminal ? readLogin(file) : null',
     to: 'const login = null as Login | null',
     suites: ['server/access/first-login.test.ts'],
   },
@@ -2817,8 +2817,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a block of everybody is no trusted proxy',
     file: 'server/config.ts',
-    from: '/\\/0+$/.test(block)',
-    to: "block === ''",
+    from: 'proxies.filter(isEverybody)',
+    to: 'proxies.slice(0, 0)',
     suites: ['server/config.test.ts'],
   },
   {
@@ -2859,15 +2859,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'channels that share a tvg-id are all told apart by their names',
     file: 'server/nouns/channels/keys.ts',
-    from: 'holders.get(id)?.length === 1',
-    to: 'holders.get(id) !== undefined',
+    from: 'own.length === 1 || isReturning ? byId : byAll',
+    to: 'own.length > 0 ? byId : byAll',
     suites: ['server/nouns/channels/parse-playlist.test.ts'],
   },
   {
     guard: 'a channel keeps its id when another one gets its tvg-id',
     file: 'server/nouns/channels/keys.ts',
-    from: 'kept.get(byAll) ?? (isAlone',
-    to: "kept.get('') ?? (isAlone",
+    from: 'kept.get(byAll) ?? first',
+    to: 'first',
     suites: ['server/nouns/channels/parse-playlist.test.ts'],
   },
   {
@@ -2883,5 +2883,19 @@ export const MUTANTS: Mutant[] = [
     from: "if (page && call === NO_CALL && request.method === 'GET')",
     to: "if (page === '' && request.method === 'GET')",
     suites: ['server/boxes/page.test.ts'],
+  },
+  {
+    guard: 'channels that were away for a reading come back with their ids',
+    file: 'server/nouns/channels/keys.ts',
+    from: 'const isReturning = known.has(byId)',
+    to: 'const isReturning = byId === byAll',
+    suites: ['server/nouns/channels/parse-playlist.test.ts'],
+  },
+  {
+    guard: 'a movement of credits leaves a description that was not typed',
+    file: 'server/nouns/accounts/accounts.ts',
+    from: 'desc ?? child.description',
+    to: "desc ?? ''",
+    suites: ['server/nouns/accounts/accounts.test.ts'],
   },
 ]

@@ -43,7 +43,7 @@ export const channels: Handlers<typeof calls.channels> = {
   giveFile: {
     async outside({ sql, business: { seal } }, { name, file, anyway }, begin) {
       const bytes = Buffer.from(file, 'base64')
-      const found = await read({ bytes, isCompressed: true, inUse: await inUseOf(sql, seal) })
+      const found = await read({ bytes, isCompressed: true }, () => inUseOf(sql, seal))
       return begin((context) => replace(context, found, { address: null, shown: name, anyway }))
     },
   },
@@ -135,13 +135,25 @@ async function keepWorkingAddress(
   { found: { keys, skipped }, address }: { found: Read; address: string | null },
 ): Promise<void> {
   const [inUse] = await sql<(Counted & { address: Buffer })[]>`
-    select address, channels, skipped from playlist where address is not null and taken is not null`
+    select address, channels, skipped from playlist
+    -- Of which some channels were taken: one that was only held back is worth nothing.
+    where address is not null and taken >= given`
   if (!inUse) return
   const next = { channels: keys.length, skipped }
   const why = whyHeld(next, inUse)
-  if (why === null || seal.open(inUse.address, OF_PLAYLIST.address) === address) return
+  const present = addressOf(seal, inUse.address)
+  if (why === null || present === null || present === address) return
   const fault = faultInPlaylist({ why, ...next }, inUse.channels)
   throw refuseField('invalid_input', 'anyway', `Nothing was changed, because this playlist ${fault}`)
+}
+
+/** Returns an address that is stored; null where it cannot be opened any more, and so is worth nothing. */
+function addressOf(seal: Pick<Seal, 'open'>, sealed: Buffer): string | null {
+  try {
+    return seal.open(sealed, OF_PLAYLIST.address)
+  } catch {
+    return null
+  }
 }
 
 function changedSince(): Refusal {

@@ -10,7 +10,7 @@ export type Reading = { sql: Sql; seal: Seal; rules: PlaylistRules; signal: Abor
 /** Downloads a playlist and reads it, while no transaction is open. @throws Refusal where either fails */
 export async function readFrom(address: string, { sql, seal, rules, signal }: Reading): Promise<Read> {
   const bytes = await download(address, { mayAsk: allowedBy(rules), signal })
-  return read({ bytes, isCompressed: false, inUse: await inUseOf(sql, seal) })
+  return read({ bytes, isCompressed: false }, () => inUseOf(sql, seal))
 }
 
 /** Reads the playlist at its encrypted address again, as `readFrom` does. */

@@ -5,7 +5,7 @@ import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { soundsAdult } from './adults.ts'
 import type { GroupListing } from './parse-playlist.ts'
-import type { Read } from './read-in-thread.ts'
+import type { InUse, Read } from './read-in-thread.ts'
 
 /** Waits until no other change is under way, and lets none begin: for what may turn out to change nothing. */
 export async function holdOthers(sql: Sql): Promise<void> {
@@ -21,8 +21,15 @@ export async function revise(sql: Sql): Promise<void> {
     on conflict (only_one) do update set revision = lineup.revision + 1`
 }
 
+/** Returns the channels in use, and the keys of those that were in use by their tvg-id alone. */
+export async function inUseOf(sql: Sql, seal: Pick<Seal, 'open'>): Promise<InUse> {
+  const known = await sql<{ key: string }[]>`
+    select key from channel where key like 'id %' and position(E'\\n' in key) = 0`
+  return { inUse: await packedInUse(sql, seal), known: known.map(({ key }) => key) }
+}
+
 /** Returns the channels in use, packed; null where there are none. */
-export async function inUseOf(sql: Sql, seal: Pick<Seal, 'open'>): Promise<string | null> {
+async function packedInUse(sql: Sql, seal: Pick<Seal, 'open'>): Promise<string | null> {
   const [row] = await sql<{ content: Buffer | null }[]>`select content from playlist`
   if (!row?.content) return null
   try {
@@ -60,7 +67,7 @@ export async function keep(
       update playlist set tried = ${now}, failure = null, channels = ${keys.length}, skipped = ${skipped}, held = null,
         held_at = null, held_content = null, held_channels = null, held_skipped = null, held_groups = null`
     // Its groups follow from its channels. Each gateway loads all of them anew after a change.
-    if (isAsked || hasNewIds || packed !== (await inUseOf(sql, seal))) {
+    if (isAsked || hasNewIds || packed !== (await packedInUse(sql, seal))) {
       await revise(sql)
       await sql`update playlist set content = ${seal.close(packed, OF_PLAYLIST.channels)}, taken = ${now}`
       await keepGroups(sql, groups)

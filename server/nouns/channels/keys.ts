@@ -5,22 +5,27 @@ type Named = Pick<Channel, 'name' | 'group'> & { id: string }
 /**
  * Gives channels the keys by which they keep their ids, in whatever order they come. A channel is known by its tvg-id, or
  * else by its name and group; where several have one tvg-id, such as those of one program in other qualities, by all of
- * these. A channel in use keeps its key when others get its tvg-id or lose it.
+ * these. A channel in use keeps its key when others get its tvg-id or lose it. Where one that was in use by its tvg-id alone
+ * comes back beside others, nothing tells which it was: the first of them takes its place.
+ * @param known the keys of a tvg-id alone that have an id
  */
 export function withKeys<Entry extends Named>(
   channels: readonly Entry[],
   inUse: readonly Channel[],
+  known: ReadonlySet<string> = new Set(),
 ): (Omit<Entry, 'id'> & { key: string })[] {
   const holders = Map.groupBy(channels, ({ id }) => id)
   const kept = keptOf(inUse)
   const given = new Given()
   return channels.map(({ id, ...channel }) => {
     const named = namedBy(channel)
+    if (id === '') return { key: given.firstFree([named]), ...channel }
     const byId = `${ID}${id}`
     const byAll = `${byId}\n${named}`
-    const isAlone = holders.get(id)?.length === 1
-    const keys = id === '' ? [named] : [kept.get(byAll) ?? (isAlone ? byId : byAll), byAll]
-    return { key: given.firstFree(keys), ...channel }
+    const own = holders.get(id) ?? []
+    const isReturning = known.has(byId) && !own.some((one) => kept.get(`${byId}\n${namedBy(one)}`) === byId)
+    const first = own.length === 1 || isReturning ? byId : byAll
+    return { key: given.firstFree([kept.get(byAll) ?? first, byAll]), ...channel }
   })
 }
 

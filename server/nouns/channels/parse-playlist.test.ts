@@ -137,6 +137,20 @@ describe('channels that share a tvg-id have the same keys', () => {
     expect(keysOf([entry('a', 'Renamed')], one)).toEqual({ Renamed: 'id a' })
   })
 
+  test('also where all of them were away for a reading, as far as that can be told', () => {
+    const known = new Set(['id a'])
+    const back = (entries: readonly string[], inUse: readonly Channel[] = []) =>
+      Object.fromEntries(
+        parsePlaylist(Buffer.from(entries.join('\n')), inUse, known).channels.map(({ name, key }) => [
+          name,
+          key,
+        ]),
+      )
+    expect(back([SD, HD])).toEqual({ SD: 'id a', HD: 'id a\nname HD\nNews' })
+    // The one that is in use keeps it, whatever comes before it.
+    expect(back([HD, SD], of(SD).channels)).toEqual({ SD: 'id a', HD: 'id a\nname HD\nNews' })
+  })
+
   test('where they are alike in name and group too, each time', () => {
     const alike = `${SD}\n${SD}\n${SD}`
     const { channels: first } = of(alike)

@@ -12,8 +12,12 @@ export type GroupListing = { name: string; channels: number; unprotected: number
 const OTHER = 'Other'
 const MOST_CHANNELS = 100_000
 
-/** Reads an M3U playlist, where others are in use or none. What is broken in it is left out and counted. */
-export function parsePlaylist(bytes: Uint8Array, inUse: readonly Channel[] = []): Playlist {
+/** Reads an M3U playlist, where others are in use or none (see `withKeys`). What is broken in it is left out and counted. */
+export function parsePlaylist(
+  bytes: Uint8Array,
+  inUse: readonly Channel[] = [],
+  known?: ReadonlySet<string>,
+): Playlist {
   const text = asPlaylist(textOf(bytes))
   const reading = new Reading()
   for (const { name, tvg, group, url = '', raw } of parser.parse(text).items) {
@@ -27,7 +31,7 @@ export function parsePlaylist(bytes: Uint8Array, inUse: readonly Channel[] = [])
       number: number === undefined ? null : Number(number),
     })
   }
-  const { channels, groups } = reading.end(inUse)
+  const { channels, groups } = reading.end(inUse, known)
   return { channels, groups, skipped: entriesIn(text) - channels.length }
 }
 
@@ -64,9 +68,9 @@ class Reading {
   }
 
   /** Gives the channels their keys, and those without a number of their own what is left, in the order of the playlist. */
-  end(inUse: readonly Channel[]): Omit<Playlist, 'skipped'> {
+  end(inUse: readonly Channel[], known?: ReadonlySet<string>): Omit<Playlist, 'skipped'> {
     let next = 1
-    const channels = withKeys(this.#channels, inUse).map(({ number, ...channel }) => {
+    const channels = withKeys(this.#channels, inUse, known).map(({ number, ...channel }) => {
       if (number !== null) return { ...channel, number }
       while (this.#numbers.has(next)) next += 1
       const own = next

@@ -6,18 +6,20 @@ afterEach(() => {
 })
 
 function playlist(text: string) {
-  return { bytes: Buffer.from(`#EXTM3U\n${text}`), isCompressed: false, inUse: null }
+  return { bytes: Buffer.from(`#EXTM3U\n${text}`), isCompressed: false }
 }
 
+const nothing = async () => ({ inUse: null, known: [] })
+
 test('a playlist of less than 64 MB that takes more memory than there is for it is refused', async () => {
-  await expect(read(playlist('\n'.repeat(24_000_000)))).rejects.toThrow('cannot be read')
+  await expect(read(playlist('\n'.repeat(24_000_000)), nothing)).rejects.toThrow('cannot be read')
   // The next one has a thread of its own.
-  expect((await read(playlist('#EXTINF:-1,One\nhttp://streams.example/one'))).keys).toHaveLength(1)
+  expect((await read(playlist('#EXTINF:-1,One\nhttp://streams.example/one'), nothing)).keys).toHaveLength(1)
 })
 
 test('a playlist that takes longer than a minute to read is refused then', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const reading = read(playlist('#EXTINF:-1,\n'.repeat(2_000_000)))
+  const reading = read(playlist('#EXTINF:-1,\n'.repeat(2_000_000)), nothing)
   const refused = expect(reading).rejects.toThrow('cannot be read')
   while (vi.getTimerCount() === 0) await new Promise(setImmediate)
   vi.advanceTimersByTime(59_999)

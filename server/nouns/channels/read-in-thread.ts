@@ -6,8 +6,13 @@ import type { GroupListing } from './parse-playlist.ts'
 export type Order = {
   bytes: Uint8Array
   isCompressed: boolean
+} & InUse
+
+export type InUse = {
   /** The channels in use, packed like those that are read; null where there are none. */
   inUse: string | null
+  /** The keys of a tvg-id alone that have an id. */
+  known: string[]
 }
 
 export type Read = {
@@ -28,9 +33,16 @@ const turns = new Turns<'playlist'>({
   maxWait: { ms: 60_000, message: 'Another playlist is being read. Please try again in a minute.' },
 })
 
-/** Reads a playlist in a thread, one at a time. @throws Refusal where it cannot be read */
-export function read(order: Order): Promise<Read> {
-  return turns.run('playlist', () => readInThread(order))
+/**
+ * Reads a playlist in a thread, one at a time.
+ * @param inUse is asked at its turn, when the one before may have been taken
+ * @throws Refusal where it cannot be read
+ */
+export function read(
+  { bytes, isCompressed }: Pick<Order, 'bytes' | 'isCompressed'>,
+  inUse: () => Promise<InUse>,
+): Promise<Read> {
+  return turns.run('playlist', async () => readInThread({ bytes, isCompressed, ...(await inUse()) }))
 }
 
 async function readInThread(order: Order): Promise<Read> {
