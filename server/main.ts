@@ -40,6 +40,16 @@ const DRAIN_MS = 10_000
 /** When the console has time to load what the first file needs, in milliseconds after it is ready. */
 const SETTLED_MS = 1_000
 
+/** What Node says of an address that the machine has not, cannot look up, or of a kind that it does not speak. */
+const OF_HOST = new Set([
+  'EADDRNOTAVAIL',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EINVAL',
+  'EAFNOSUPPORT',
+  'EPROTONOSUPPORT',
+])
+
 /** @param code the exit code, which is not 0 after a fault */
 type Step = (code: number) => Promise<unknown>
 
@@ -279,16 +289,6 @@ async function listen(app: FastifyInstance, { host, port, variable }: Place): Pr
     )
   }
 }
-
-/** What Node says of an address that the machine has not, cannot look up, or of a kind that it does not speak. */
-const OF_HOST = new Set([
-  'EADDRNOTAVAIL',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EINVAL',
-  'EAFNOSUPPORT',
-  'EPROTONOSUPPORT',
-])
 
 function portOf(app: FastifyInstance | null): number | null {
   const address = app?.server.address()
