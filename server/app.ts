@@ -20,9 +20,10 @@ import { unavailable } from './corridor/error-to-refusal.ts'
 import { openHealth } from './corridor/health.ts'
 import { stayOnHttps } from './corridor/hsts.ts'
 import { serveReference } from './corridor/openapi/routes.ts'
-import { type AnyHandler, goneOf, openPipeline } from './corridor/pipeline.ts'
+import { type AnyHandler, openPipeline } from './corridor/pipeline.ts'
 import { ID_FIELD, idsOfRequests, sendIds } from './corridor/request-id.ts'
 import { rejectConnections, sendRefusal } from './corridor/send-refusal.ts'
+import { goneOf } from './gone.ts'
 import { handlers } from './handlers.ts'
 import { openReport } from './jobs/report.ts'
 import { measureWrites } from './metrics.ts'
@@ -111,7 +112,7 @@ export async function openApp(dependencies: AppDependencies) {
       // Before the body is read, so that a stranger's body never is.
       onRequest: async (request, reply) => {
         request.call = call.name
-        request.gone = goneOf(reply)
+        request.gone = goneOf(reply.raw)
         request.caller = await pipeline.admit(call, request)
       },
       handler: pipeline.runnerOf(call, handler),

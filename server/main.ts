@@ -104,7 +104,7 @@ async function start(): Promise<void> {
   if (told) tell(told.line)
   if (zoneBefore !== null) warnOfZone(config.timeZone, zoneBefore)
   // Only what was said is not said again by the next start. Where the database is lost in this moment, it is.
-  void told?.done().catch(() => {})
+  void told?.done?.().catch(() => {})
   void noteTimeZone(data.database.owner, config.timeZone).catch(() => {})
   setTimeout(keepSpares, SETTLED_MS).unref()
 }

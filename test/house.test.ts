@@ -48,7 +48,14 @@ const DATABASE = [
   'server/postgres/timeout.ts',
 ]
 /** What any room may import. */
-const COMMON = ['contract/', 'server/metrics.ts', 'server/refusal.ts', 'server/turns.ts', ...DATABASE]
+const COMMON = [
+  'contract/',
+  'server/gone.ts',
+  'server/metrics.ts',
+  'server/refusal.ts',
+  'server/turns.ts',
+  ...DATABASE,
+]
 /** Encryption and hashing, which know no account and no session. */
 const SECRETS = ['server/access/box-nonce.ts', 'server/access/password.ts', 'server/access/seal.ts']
 /** Addresses: the network of a request, and which addresses are among some. */
@@ -216,10 +223,12 @@ test('server and web share nothing but the contract', () => {
     )
 })
 
-test('at the top of the server is only the way in, and two files that every room needs', () => {
+test('at the top of the server is only the way in, and what every room needs', () => {
   const names = entriesOf('server').filter((path) => path.endsWith('.ts'))
   const wayIn = ['app', 'config', 'context', 'handlers', 'log', 'main', 'refusal']
-  expect(names.sort()).toEqual([...wayIn, 'metrics', 'turns'].map((name) => `server/${name}.ts`).sort())
+  expect(names.sort()).toEqual(
+    [...wayIn, 'gone', 'metrics', 'turns'].map((name) => `server/${name}.ts`).sort(),
+  )
 })
 
 test('neither server/app.ts nor the pipeline of a call contains SQL', () => {

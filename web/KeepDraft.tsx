@@ -69,23 +69,15 @@ export function useDraft<Values extends object>(form: string, empty: Values) {
     [empty],
   )
   const [emptied, setEmptied] = useState(0)
-  const onDiscard = () => {
+  const onDiscard = useCallback(() => {
     setRestored(null)
     setEmptied((times) => times + 1)
-  }
+  }, [])
   const forget = () => {
     keepDraft(name, form, null)
     onDiscard()
   }
-  useEffect(
-    () =>
-      onDraftSent((sent) => {
-        if (sent !== form) return
-        setRestored(null)
-        setEmptied((times) => times + 1)
-      }),
-    [form],
-  )
+  useEffect(() => onDraftSent((sent) => sent === form && onDiscard()), [form, onDiscard])
   return {
     values: restored ?? empty,
     emptied,

@@ -24,12 +24,12 @@ export function draftWasSent(by: string, form: string): void {
 }
 
 /** Calls a listener with the name of each form whose restored draft had been sent. Returns how to end that. */
-export function onDraftSent(listener: (form: string) => void): () => void {
+export function onDraftSent(listener: (form: string) => unknown): () => void {
   sentListeners.add(listener)
   return () => sentListeners.delete(listener)
 }
 
-const sentListeners = new Set<(form: string) => void>()
+const sentListeners = new Set<(form: string) => unknown>()
 
 /** Removes a draft once it was sent, unless something else was typed into the form since. */
 export function dropSentDraft(by: string, form: string, sent: Draft | null): void {

@@ -3,14 +3,14 @@
  * vite.config.ts. Many browsers never ask again for a module that could not be fetched once, until the page is reloaded.
  * So a file has to fail here, where the next call asks for it again, and not in the import.
  * @param files the names of its scripts and style sheets, without the leading slash
- * @throws Error where one could not be fetched, after an event `vite:preloadError` of the window
+ * @throws Error where one could not be fetched, after an event `part-lost` of the window
  */
 export async function importFetched<T>(importPart: () => Promise<T>, files: readonly string[]): Promise<T> {
   try {
     await Promise.all(files.map((file) => fetched(`/${file}`)))
     return await importPart()
   } catch (error) {
-    window.dispatchEvent(new Event('vite:preloadError'))
+    window.dispatchEvent(new Event('part-lost'))
     throw error
   }
 }

@@ -28,7 +28,7 @@ else {
 function start(root: HTMLElement) {
   watchSession()
   // A script that cannot be loaded may be the first sign of a lost connection.
-  window.addEventListener('vite:preloadError', connection.probe)
+  window.addEventListener('part-lost', connection.probe)
   // The session is restored before the first render, so that both can run at the same time.
   const kept = restore()
   if (kept) {

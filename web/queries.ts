@@ -18,7 +18,8 @@ import { lastVisit } from './visits.ts'
 
 /**
  * Loads a call. `enabled: false` does not load it yet; `keep` shows the previous data while the next is loading;
- * `every` loads it again after so many milliseconds; `anew` shows nothing of it that is left from before.
+ * `every` loads it again after so many milliseconds, perhaps by what was answered; `anew` shows nothing that is left from
+ * before.
  */
 export function useCall<C extends Call>(
   call: C,
@@ -28,13 +29,19 @@ export function useCall<C extends Call>(
     keep = false,
     every,
     anew = false,
-  }: { enabled?: boolean; keep?: boolean; every?: number | undefined; anew?: boolean } = {},
+  }: {
+    enabled?: boolean
+    keep?: boolean
+    every?: number | undefined | ((data: OutputOf<C> | undefined) => number | undefined)
+    anew?: boolean
+  } = {},
 ): UseQueryResult<OutputOf<C>, ApiError> {
   return useQuery<OutputOf<C>, ApiError>({
     queryKey: keyOf(call, input),
     queryFn: ({ signal }) => send(call, input, { signal }),
     enabled,
-    ...(every !== undefined && { refetchInterval: every }),
+    ...(typeof every === 'number' && { refetchInterval: every }),
+    ...(typeof every === 'function' && { refetchInterval: ({ state }) => every(state.data) ?? false }),
     ...(anew && { gcTime: 0 }),
     ...(keep && { placeholderData: (last: OutputOf<C> | undefined) => last as never }),
   })

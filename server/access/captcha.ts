@@ -72,17 +72,17 @@ const TRIES = { least: 75, most: 113 }
 /** The tries of a phone in a second: the 94 of an average challenge take it 0.4 s. */
 const TRIES_PER_SECOND = 250
 
+/** How long somebody who signs in waits for a turn. */
+export const SIGN_IN_WAIT = {
+  ms: 10_000,
+  message: 'Too many people are signing in at the moment. Please try again in a moment.',
+}
+
 /**
  * One challenge is made at a time, for one network after the other: anybody may ask for them, and they are made by the
  * threads that hash passwords and read files, whose queue has no order of its own.
  */
-const making = new Turns<string>({
-  atOnce: 1,
-  maxWait: {
-    ms: 10_000,
-    message: 'Too many people are signing in at the moment. Please try again in a moment.',
-  },
-})
+const making = new Turns<string>({ atOnce: 1, maxWait: SIGN_IN_WAIT })
 
 /** Altcha's proof of work, checked by its signatures alone: each solution of a flood costs two HMACs. */
 function proofOfWork(secretKey: Uint8Array): Captcha {

@@ -30,7 +30,7 @@ async function firstLogin(): Promise<string> {
 async function start(config: Config, onTerminal = false): Promise<string | null> {
   const tell = await makeFirstLogin(database.sql, config)
   const told = await tell(onTerminal)
-  await told?.done()
+  await told?.done?.()
   return told?.line ?? null
 }
 

@@ -24,11 +24,11 @@ export async function makeFirstLogin(
   }
   const made = await createFirstAdmin(sql, adminLogin, adminPassword)
   const line = `First login: ${adminLogin}, with the ADMIN_PASSWORD that you gave`
-  return async () => (made ? { line, done: async () => {} } : null)
+  return async () => (made ? { line } : null)
 }
 
-/** A line to print, and what to do once it is printed. */
-type Telling = { line: string; done: () => Promise<void> }
+/** A line to print, and what to do once it is printed, if anything. */
+type Telling = { line: string; done?: () => Promise<void> }
 
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 
@@ -82,7 +82,7 @@ async function leftBehind(sql: Sql, config: Config, onTerminal: boolean): Promis
     return null
   }
   const login = onTerminal ? readLogin(file) : null
-  if (!login) return { line: `First login: in ${file}`, done: async () => {} }
+  if (!login) return { line: `First login: in ${file}` }
   const line = `First login: ${login.login}, password ${login.password}`
   return { line, done: () => forgetFirstLogin(config) }
 }

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import type { Caller, OpenContext } from '../context.ts'
 import { isInTransaction } from '../postgres/begin.ts'
 import { Turns } from '../turns.ts'
+import { SIGN_IN_WAIT } from './captcha.ts'
 
 /** For whom a password is hashed: a stranger or a caller; null on the machine's own command line. */
 type Asker = (Pick<OpenContext, 'network' | 'gone'> & Partial<Pick<Caller, 'account'>>) | null
@@ -49,12 +50,8 @@ async function derive(password: string, salt: Buffer, asker: Asker): Promise<Buf
 
 /** At most two at once, so that a flood of logins leaves processor time for other calls. */
 const AT_ONCE = 2
-const MAX_WAIT = {
-  ms: 10_000,
-  message: 'Too many people are signing in at the moment. Please try again in a moment.',
-}
-const hashing = new Turns<number | 'strangers'>({ atOnce: AT_ONCE, maxWait: MAX_WAIT })
-const strangers = new Turns<string>({ atOnce: AT_ONCE, maxWait: MAX_WAIT })
+const hashing = new Turns<number | 'strangers'>({ atOnce: AT_ONCE, maxWait: SIGN_IN_WAIT })
+const strangers = new Turns<string>({ atOnce: AT_ONCE, maxWait: SIGN_IN_WAIT })
 
 /** However many strangers sign in, beside an account they have one turn of two, which goes from network to network. */
 function inTurn(asker: Asker, hash: () => Promise<Buffer>): Promise<Buffer> {

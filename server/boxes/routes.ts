@@ -3,6 +3,7 @@ import { type ParsedUrlQuery, parse } from 'node:querystring'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Networks } from '../access/network.ts'
 import { isAccepted, LEAST_CHARACTERS } from '../corridor/compress.ts'
+import { goneOf } from '../gone.ts'
 import { isLost } from '../postgres/errors.ts'
 import { Refusal } from '../refusal.ts'
 import { type Answer, type CallName, isCall } from './answers.ts'
@@ -80,7 +81,7 @@ export async function serveBoxes(
     if (!isCall(call)) return sendText(reply, 404, 'There is no such call.')
     request.call = call
     if (mac === null) return sendText(reply, 200, 'Unauthorized request.')
-    const made = await handlers[call]({ ...asked, mac, gone: goneOf(reply) })
+    const made = await handlers[call]({ ...asked, mac, gone: goneOf(reply.raw) })
     reply.type(JSON_TYPE)
     if (!(made instanceof Prepared)) return reply.send(checked(call, made))
     if (made.json.length < LEAST_CHARACTERS) return reply.send(made.json)
@@ -98,13 +99,6 @@ export async function serveBoxes(
     request.log.error({ err: error }, 'a call of a box failed')
     return sendText(reply, 503, 'Please try again soon.')
   }
-}
-
-/** Returns a signal that is aborted once the box that waits for a reply has disconnected. */
-function goneOf({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  raw.once('close', () => raw.writableFinished || gone.abort())
-  return gone.signal
 }
 
 /** An answer to a request that Fastify has not seen: its headers are names and values by turns. */

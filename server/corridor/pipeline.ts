@@ -148,14 +148,6 @@ function agentOf({ headers }: FastifyRequest): string {
   return (headers['user-agent'] ?? '').replace(/[^\x20-\x7e]/g, '').slice(0, 200)
 }
 
-/** Returns a signal that is aborted once the caller of a request has disconnected. */
-export function goneOf(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  // An abort makes an error with its stack, which costs more than a small call.
-  reply.raw.once('close', () => reply.raw.writableFinished || gone.abort())
-  return gone.signal
-}
-
 /** Runs a handler in the call's transaction: checks the session as it is now, and writes the audit and the key. */
 async function runInTransaction(
   call: Call,

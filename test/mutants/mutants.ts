@@ -2859,8 +2859,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'channels that share a tvg-id are all told apart by their names',
     file: 'server/nouns/channels/keys.ts',
-    from: 'own.length === 1 || isReturning ? byId : byAll',
-    to: 'own.length > 0 ? byId : byAll',
+    from: 'isAlone || isReturning ? byId : byAll',
+    to: 'isAlone || !isReturning ? byId : byAll',
     suites: ['server/nouns/channels/parse-playlist.test.ts'],
   },
   {
@@ -2887,8 +2887,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'channels that were away for a reading come back with their ids',
     file: 'server/nouns/channels/keys.ts',
-    from: 'const isReturning = known.has(byId)',
-    to: 'const isReturning = byId === byAll',
+    from: 'const isReturning = known.has(byId) && !stay.has(byId)',
+    to: 'const isReturning = false',
     suites: ['server/nouns/channels/parse-playlist.test.ts'],
   },
   {

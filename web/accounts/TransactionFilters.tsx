@@ -67,12 +67,7 @@ interface BoxProps {
  * has a day of the year 2, 20 and 202 first.
  */
 function DayBox({ id, value, onChange }: BoxProps) {
-  const input = useRef<HTMLInputElement>(null)
-  const [typed, setTyped] = useState(value)
-  useEffect(() => {
-    // The URL follows what is typed later, and would undo the next digit.
-    if (document.activeElement !== input.current) setTyped(value)
-  }, [value])
+  const { input, typed, setTyped } = useTyped(value)
   const type = (day: string) => {
     setTyped(day)
     if (!day.startsWith('0')) onChange(day)
@@ -89,6 +84,16 @@ function DayBox({ id, value, onChange }: BoxProps) {
       />
     </InputFrame>
   )
+}
+
+/** What is typed into a field that applies it at once. The URL follows later, and would undo the next letter. */
+function useTyped(value: string) {
+  const input = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState(value)
+  useEffect(() => {
+    if (document.activeElement !== input.current) setTyped(value)
+  }, [value])
+  return { input, typed, setTyped }
 }
 
 /** Takes the login of a client. It applies one once it is left, or with Enter. */
@@ -116,12 +121,7 @@ function ClientBox({ id, value, onChange }: BoxProps) {
 /** Takes the name of an account beneath, and offers all of them. It applies a name once it is whole, or left. */
 function AccountBox({ id, value, onChange }: BoxProps) {
   const { data: users = [] } = useCall(calls.session.users, {})
-  const input = useRef<HTMLInputElement>(null)
-  const [typed, setTyped] = useState(value)
-  useEffect(() => {
-    // As in a day: the URL follows later, and would undo the next letter.
-    if (document.activeElement !== input.current) setTyped(value)
-  }, [value])
+  const { input, typed, setTyped } = useTyped(value)
   const apply = () => typed !== value && onChange(typed.trim())
   const type = (text: string) => {
     setTyped(text)

@@ -1,13 +1,11 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
-import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { inCredits, shortage } from '../../contract/words.ts'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
-import { useCall, WHILE_SHORT } from '../queries.ts'
 import { OnDay } from '../When.tsx'
 import { inMonths } from '../words.ts'
-import type { Quoted } from './Quote.tsx'
+import { type Quoted, useQuote } from './useQuote.ts'
 
 interface AddMonthsProps {
   client: ClientDetail | undefined
@@ -23,23 +21,15 @@ interface AddMonthsProps {
 /** The select of months to add to a client, with their price and the new expiry. */
 export function AddMonths({ client, expired, sent, unanswered, onPayable }: AddMonthsProps) {
   const months = Number(useWatch({ name: 'months' }))
-  const [isShort, setIsShort] = useState(false)
-  const { data, isPlaceholderData, isFetching, error } = useCall(
-    calls.clients.quote,
-    { clients: [client?.name ?? ''], months },
-    {
-      enabled: client !== undefined && months > 0 && !sent && !unanswered,
-      keep: true,
-      anew: true,
-      every: isShort ? WHILE_SHORT : undefined,
-    },
+  const { data, answer, isPlaceholderData, error } = useQuote(
+    [client?.name ?? ''],
+    months,
+    client !== undefined && months > 0 && !sent && !unanswered,
   )
-  const quote = months > 0 && !isPlaceholderData && !isFetching ? data : undefined
-  const short = data !== undefined && data.balance_after < 0
-  if (short !== isShort) setIsShort(short)
-  const payable = months === 0 ? !expired : quote !== undefined && quote.balance_after >= 0
+  const payable = months === 0 ? !expired : answer !== null && answer.balance_after >= 0
   useEffect(() => onPayable(payable), [payable, onPayable])
-  const words = quote ? says(quote) : { fault: error?.message }
+  // What is just being asked for again stands there meanwhile.
+  const words = data && !isPlaceholderData && !error ? says(data) : { fault: error?.message }
   const nothing = { help: expired ? EXPIRED : undefined }
   const isHeld = unanswered && months > 0
   return (

@@ -1,17 +1,14 @@
 import { styled } from '@mui/material/styles'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
-import { calls, type OutputOf } from '../../contract/calls.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { MomentText } from '../parts/MomentText.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import { useCall, WHILE_SHORT } from '../queries.ts'
 import { zone } from '../zone.ts'
 import { Gone, missingOf } from './Gone.tsx'
 import { Calculation, Rows, Sums } from './Sums.tsx'
-
-export type Quoted = OutputOf<typeof calls.clients.quote>
+import { type Quoted, useQuote } from './useQuote.ts'
 
 interface QuoteProps {
   clients: readonly string[]
@@ -26,16 +23,7 @@ interface QuoteProps {
 /** Shows the price of the months in the form and the new expiry, both calculated by the server. */
 export function Quote({ clients, asking, onAnswer, onGone }: QuoteProps) {
   const months = Number(useWatch({ name: 'months' }))
-  const [isShort, setIsShort] = useState(false)
-  const { data, isPlaceholderData, isFetching, error, refetch } = useCall(
-    calls.clients.quote,
-    { clients: [...clients], months },
-    { enabled: asking, keep: true, anew: true, every: isShort ? WHILE_SHORT : undefined },
-  )
-  const answer = data && !isPlaceholderData && !isFetching && !error ? data : null
-  // Once is enough: a balance that suffices is not asked for any more.
-  const short = data !== undefined && data.balance_after < 0
-  if (short !== isShort) setIsShort(short)
+  const { data, answer, isFetching, error, refetch } = useQuote(clients, months, asking)
   useEffect(() => onAnswer(answer), [answer, onAnswer])
   return (
     <>

@@ -13,7 +13,8 @@ import { UnderWay } from '../parts/Progress.tsx'
 import { NOT_TWICE } from '../parts/useHeld.ts'
 import { useSubmit } from '../queries.ts'
 import { inClients, inMonths } from '../words.ts'
-import { Quote, type Quoted } from './Quote.tsx'
+import { Quote } from './Quote.tsx'
+import type { Quoted } from './useQuote.ts'
 
 interface RenewDialogProps {
   open: boolean

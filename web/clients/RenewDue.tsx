@@ -65,11 +65,11 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
   // While they are loaded again, it is not known who of them is still due.
   const clients = unanswered?.clients ?? (due.isFetching ? undefined : due.data)
   const chosen = shown && 'chosen' in shown ? shown.chosen.map(({ name }) => name) : []
-  const [isShort, setIsShort] = useState(false)
-  const own = useBalance({ every: open && isShort ? WHILE_SHORT : undefined })
+  const own = useBalance()
   const balance = unanswered ? unanswered.balance : own.credits
   const short = affordable(clients ?? [], 'month', balance).length < (clients?.length ?? 0)
-  if (short !== isShort) setIsShort(short)
+  // Whatever shows the balance gets it too.
+  useBalance({ every: open && short ? WHILE_SHORT : undefined })
   const lacking = clients ? own : due
   const fault = clients && balance !== undefined ? null : lacking.error
   const { name } = useSession()

@@ -16,15 +16,16 @@ export function withKeys<Entry extends Named>(
 ): (Omit<Entry, 'id'> & { key: string })[] {
   const holders = Map.groupBy(channels, ({ id }) => id)
   const kept = keptOf(inUse)
+  const stay = new Set(channels.map((one) => kept.get(`${ID}${one.id}\n${namedBy(one)}`)))
   const given = new Given()
   return channels.map(({ id, ...channel }) => {
     const named = namedBy(channel)
     if (id === '') return { key: given.firstFree([named]), ...channel }
     const byId = `${ID}${id}`
     const byAll = `${byId}\n${named}`
-    const own = holders.get(id) ?? []
-    const isReturning = known.has(byId) && !own.some((one) => kept.get(`${byId}\n${namedBy(one)}`) === byId)
-    const first = own.length === 1 || isReturning ? byId : byAll
+    const isAlone = holders.get(id)?.length === 1
+    const isReturning = known.has(byId) && !stay.has(byId)
+    const first = isAlone || isReturning ? byId : byAll
     return { key: given.firstFree([kept.get(byAll) ?? first, byAll]), ...channel }
   })
 }
