@@ -12,7 +12,7 @@ interface TableCardProps<Row extends object> {
   /** True where the page's title already says it, so that the card needs no heading. */
   noHeading?: boolean
   table: Table<Row>
-  /** Prefixes the table's parameters in the URL; needed where a page has several tables. */
+  /** Prefixes the table's parameters in the URL, and is its anchor; needed where a page has several tables. */
   name?: string
   /** The query that loads all rows, or several as one. */
   loaded: Pick<UseQueryResult<unknown, ApiError>, 'isFetching' | 'error'> & {
@@ -34,7 +34,7 @@ export function TableCard<Row extends object>(props: TableCardProps<Row>) {
   const { label, noHeading = false, table, name = '', loaded, tools, emptyAction, children } = props
   const list = useListState(name, table)
   return (
-    <Card title={noHeading ? undefined : label} flush>
+    <Card id={name || undefined} title={noHeading ? undefined : label} flush>
       <DataTable
         label={label}
         table={table}

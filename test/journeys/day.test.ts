@@ -242,6 +242,9 @@ describe("a client's page begins with its verdict", () => {
     await dealer.call(calls.clients.save, { login: 'is-off', status: false, locked: true })
     await world.server.ownerSql`
       insert into device (client, locked_to_ip) select id, '203.0.113.7' from client where name = 'is-off'`
+    await world.server.ownerSql`
+      insert into presence (client, refusal, answered)
+      select id, 'other_address', ${world.clock.now} from client where name = 'is-off'`
     const page = await open({ as: dealer, at: '/update-client/is-off' })
     const verdict = page.getByRole('region', { name: 'Verdict' })
     await expect(verdict.getByRole('strong')).toHaveText('Switched off')
@@ -249,7 +252,9 @@ describe("a client's page begins with its verdict", () => {
     await expect(verdict).toContainText('Paid until 2026-06-15, in 31 days')
     await press(verdict, 'Switch on')
     await readNotice(page, 'Client is-off updated successfully!')
-    await expect(verdict.getByRole('strong')).toHaveText('Locked to 203.0.113.7')
+    await expect(verdict.getByRole('strong')).toHaveText(
+      'Its box was refused this minute: it came from another address',
+    )
     await press(verdict, 'Forget the lock')
     await press(page.getByRole('alertdialog', { name: 'Forget the lock?' }), 'Forget the lock')
     await expect(verdict.getByRole('strong')).toHaveText('Served until 2026-06-15, in 31 days')

@@ -75,7 +75,9 @@ describe("a dealer's dashboard", () => {
   test('says that there are no clients and no transactions yet', async ({ open, world }) => {
     const { dealer } = await world.family()
     const page = await open({ as: dealer })
-    await expect(page.getByText('No dealer transactions found')).toBeVisible()
+    const latest = page.getByRole('region', { name: 'Latest Dealer Transactions' })
+    await expect(latest).toContainText('No dealer transactions found')
+    await expect(latest.getByRole('link', { name: 'New Client' })).toBeVisible()
     await expect(page.getByRole('main').getByRole('listitem').nth(2)).toHaveText('Active Clients00 %')
     await page.goto('/clients')
     await expect(page.getByText('No clients found')).toBeVisible()
@@ -558,7 +560,7 @@ describe('a client', () => {
     await expect(verdict).toContainText('with another MAC: 00:1A:79:C0:FF:E0')
     // It says how long ago, and so changes each minute, which is not announced.
     expect(await liveOf(verdict.getByText('with another MAC'))).toBe('off')
-    await press(verdict, 'Take its MAC')
+    await press(verdict, 'This box has another MAC: take it over')
     const question = page.getByRole('alertdialog', { name: 'Take the MAC of this box?' })
     await expect(question).toContainText('differs in 1 digit: 00:1A:79:C0:FF:E0')
     // Another box asks later with a MAC as near: the question is about the one that it was asked of.

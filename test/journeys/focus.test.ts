@@ -431,10 +431,10 @@ const DIALOGS: Record<string, Asked> = {
       await server.sql`
         insert into unknown_box (mac, first_asked, asked, stb_type, version) values (${mac}, ${clock.now}, ${clock.now}, '', '')`
       await page.reload()
-      await press(page, 'Take its MAC')
+      await press(page, 'This box has another MAC: take it over')
     },
     first: (page) => button(page, 'Cancel'),
-    opener: (page) => button(page, 'Take its MAC'),
+    opener: (page) => button(page, 'This box has another MAC: take it over'),
   },
   "a client's credentials": {
     file: 'clients/VerdictCard.tsx',

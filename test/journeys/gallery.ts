@@ -417,7 +417,7 @@ const states: Picture[] = [
     at: to.client('emma.brown'),
     shows: 'with another MAC: 00:1A:79:A0:00:02',
     doing: async (page) => {
-      await press(page, 'Take its MAC')
+      await press(page, 'This box has another MAC: take it over')
       await expect(page.getByText('differs in 2 digits')).toBeVisible()
     },
   },

@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
 import { Download } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Transaction } from '../../contract/shapes.ts'
 import { NewestOnly } from '../NewestOnly.tsx'
 import { Card } from '../parts/Card.tsx'
@@ -10,8 +10,15 @@ import type { Table } from '../parts/table/table.ts'
 import { exportDialog } from './exportDialog.ts'
 import { useLatest } from './useLatest.ts'
 
+interface LatestTransactionsProps {
+  title: string
+  table: Table<Transaction>
+  /** The button that leads to the first transaction. */
+  first: ReactNode
+}
+
 /** The newest transactions of the caller and of everything beneath, and the way to all of them as a file. */
-export function LatestTransactions({ title, table }: { title: string; table: Table<Transaction> }) {
+export function LatestTransactions({ title, table, first }: LatestTransactionsProps) {
   const { fetchAll, ...latest } = useLatest(table)
   const [exporting, setExporting] = useState(false)
   return (
@@ -20,6 +27,7 @@ export function LatestTransactions({ title, table }: { title: string; table: Tab
         label={title}
         table={table}
         {...latest}
+        emptyAction={first}
         tools={
           <>
             <NewestOnly />

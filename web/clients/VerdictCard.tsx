@@ -35,9 +35,9 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
       act: () => client && switching.submit({ login: client.name, status: true }),
     },
     'forget the lock': { label: 'Forget the lock', act: () => setAsked('lock') },
-    'forget the box': { label: 'Take the new box', act: () => setAsked('box') },
+    'forget the box': { label: 'Forget the box before', act: () => setAsked('box') },
     'take the MAC': {
-      label: 'Take its MAC',
+      label: 'This box has another MAC: take it over',
       act: () => client?.near_box && setNearly({ ...client, ...client.near_box }),
     },
   }
@@ -76,8 +76,8 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
         onClose={close}
       />
       <ResetDialog
-        title="Take the new box?"
-        yes="Take the new box"
+        title="Forget the box before?"
+        yes="Forget the box before"
         name={asked === 'box' && client ? client.name : null}
         onClose={close}
       />
@@ -105,9 +105,14 @@ function Reasons({ verdicts: [first, ...more] }: { verdicts: readonly Verdict[] 
         <Sign {...first} />
       ) : (
         // What is beneath waits for the reasons, so that they push nothing down.
-        <span data-waiting>
-          <Skeleton width={260} height={24} />
-        </span>
+        <>
+          <span data-waiting>
+            <Skeleton width={260} height={24} />
+          </span>
+          <p>
+            <Skeleton width={160} />
+          </p>
+        </>
       )}
       {more.map((verdict) => (
         <p key={verdict.says} aria-live={verdict.ticks && 'off'}>

@@ -8,7 +8,10 @@ test.each([
   expect(whatsApp(phone, 'Login: a&b\nPassword: #1')).toBe(address)
 })
 
-test.each(['', '912345678', '551198765432100'])('nothing can be sent to the number "%s"', (phone) => {
-  expect(whatsApp(phone, 'text')).toBeNull()
-  expect(sms(phone, 'text')).toBeNull()
-})
+test.each(['', '912345678', '0612345678', '551198765432100'])(
+  'nothing can be sent to the number "%s"',
+  (phone) => {
+    expect(whatsApp(phone, 'text')).toBeNull()
+    expect(sms(phone, 'text')).toBeNull()
+  },
+)

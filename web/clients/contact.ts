@@ -7,10 +7,13 @@ export function whatsApp(phone: string, text: string): string | null {
   return digits && `https://wa.me/${digits}?text=${encodeURIComponent(text)}`
 }
 
-/** Returns a stored number with its country's code, without '+': ten digits are North American. */
+/**
+ * Returns a stored number with its country's code, without '+': ten digits are North American, unless they begin with
+ * 0, as numbers within other countries do.
+ */
 function digitsAbroad(phone: string): string | null {
   if (/^\+\d+$/.test(phone)) return phone.slice(1)
-  return /^\d{10}$/.test(phone) ? `1${phone}` : null
+  return /^[1-9]\d{9}$/.test(phone) ? `1${phone}` : null
 }
 
 /** Returns the address that opens a text message to this number; null where the country is unknown. */

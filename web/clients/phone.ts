@@ -4,21 +4,29 @@ import type { Mask } from '../parts/form/masks.ts'
 /** The mask of a phone number: ten digits are shown as (NNN) NNN-NNNN, and all other numbers as typed. */
 export const phoneMask: Mask = {
   fixed: '',
-  shown: shownPhone,
+  shown: typedPhone,
   counts: (character) => !/[\s()-]/.test(character),
   whole: () => null,
   settled: (text) => {
-    // Only a whole number is formatted: one with a country code may not be finished, and more digits may follow.
     const kept = Phone.safeParse(text).data ?? ''
-    return /^[1-9]\d{9}$/.test(kept) ? shownPhone(kept) : text
+    if (WHOLE.test(kept)) return shownPhone(kept)
+    // One with a country code may not be finished, and keeps its spaces.
+    return /^\d+$/.test(kept) && !text.includes('+') ? kept : text
   },
   placeholder: '(NNN) NNN-NNNN',
   identifier: false,
   inputMode: 'tel',
 }
 
-/** Formats a phone number. Numbers with a country code, and text that is no number, are unchanged. */
-export function shownPhone(text: string): string {
+/** Formats a stored number: ten digits as North American, and all others as they are. */
+export function shownPhone(phone: string): string {
+  return WHOLE.test(phone) ? typedPhone(phone) : phone
+}
+
+const WHOLE = /^[1-9]\d{9}$/
+
+/** Formats digits while they are typed. Numbers with a country code, and text that is no number, are unchanged. */
+function typedPhone(text: string): string {
   if (/[^\d\s()./-]/.test(text)) return text
   const digits = text.replace(/\D/g, '')
   if (!/^[1-9]\d{0,9}$/.test(digits)) return digits

@@ -21,7 +21,8 @@ test.each([
   [EXPIRED, ['Expired 58 days ago']],
   [{ ...SERVED, expiry: '2026-11-20T23:59:59.000Z' }, ['Expired yesterday']],
   [{ ...SERVED, status: false }, ['Switched off', 'Paid until 2027-01-14, in 54 days']],
-  [{ ...SERVED, ...LOCKED }, ['Locked to 203.0.113.7', 'Served until 2027-01-14, in 54 days']],
+  // A lock is no fault before a box comes from another address.
+  [{ ...SERVED, ...LOCKED }, ['Served until 2027-01-14, in 54 days', 'Locked to 203.0.113.7']],
   [{ ...SERVED, expiry: '2027-11-21T23:59:59.000Z' }, ['Served until 2027-11-21, in 365 days']],
   // The lock is off, or has met no box yet.
   [{ ...SERVED, locked_to_ip: '203.0.113.7' }, ['Served until 2027-01-14, in 54 days']],
@@ -31,14 +32,30 @@ test.each([
     ['Expired 58 days ago', 'Switched off', 'Locked to 203.0.113.7'],
   ],
 ])('%o is judged as %j', (client, says) => {
-  expect(verdictsOf(client, NOW, 'UTC').map(whole)).toEqual(says)
+  expect(verdictsOf(client, NOW, 'UTC').map(whole)).toEqual([...says, 'No box has asked yet'])
 })
 
 test('each reason has the act that mends it, and an expired client is renewed before anything else', () => {
-  const broken = { ...SERVED, ...LOCKED, status: false }
+  const refused = { box_refusal: 'other_address', box_answered: NOW.toISOString() } as const
+  const broken = { ...SERVED, ...LOCKED, ...refused, status: false }
   const mends = (expiry: string) => verdictsOf({ ...broken, expiry }, NOW, 'UTC').map(({ mend }) => mend)
-  expect(mends(SERVED.expiry)).toEqual(['switch on', 'forget the lock', undefined])
-  expect(mends(EXPIRED.expiry)).toEqual(['renew', undefined, undefined])
+  expect(mends(SERVED.expiry)).toEqual(['switch on', 'forget the lock', undefined, undefined])
+  expect(mends(EXPIRED.expiry)).toEqual(['renew', undefined, undefined, undefined])
+})
+
+test.each([
+  [{ box_answered: '2026-11-15T10:00:00.000Z' }, 'Its box asked last 6 days ago'],
+  [{ box_answered: '2026-11-21T09:59:00.000Z', online: true }, 'Its box is online'],
+  // It was renewed since, and its box has not asked again.
+  [
+    { box_answered: '2026-11-18T10:00:00.000Z', box_refusal: 'expired' as const },
+    'Its box asked last 3 days ago',
+  ],
+])('a box that is not refused, %o, is told of after the verdict', (box, says) => {
+  expect(verdictsOf({ ...SERVED, ...box }, NOW, 'UTC').map(whole)).toEqual([
+    'Served until 2027-01-14, in 54 days',
+    says,
+  ])
 })
 
 test.each([
@@ -85,22 +102,24 @@ test.each([
 
 test('a suspension is over where a dealer reads of its box, since it could not sign in before', () => {
   const refused = { box_refusal: 'suspended', box_answered: '2026-11-18T10:00:00.000Z' } as const
-  expect(verdictsOf({ ...SERVED, ...refused }, NOW, 'UTC')).toEqual(verdictsOf(SERVED, NOW, 'UTC'))
+  expect(verdictsOf({ ...SERVED, ...refused }, NOW, 'UTC').map(whole)).toEqual([
+    'Served until 2027-01-14, in 54 days',
+    'Its box asked last 3 days ago',
+  ])
 })
 
-test('another box that was refused while the own one is online is told of, and not taken by a reset', () => {
-  const refused = {
-    online: true,
-    box_refusal: 'other_box',
-    box_answered: '2026-11-21T09:58:00.000Z',
-  } as const
-  const [first] = verdictsOf({ ...SERVED, ...refused }, NOW, 'UTC')
-  expect(first).toEqual({
-    says: 'Another box was refused 2 minutes ago; its own is online',
-    tone: 'warn',
-    ticks: true,
-  })
-})
+test.each(['other_box', 'too_many_boxes', 'other_address'] as const)(
+  'a box that was refused as %s while the own one is online is told of, and nothing is forgotten for it',
+  (box_refusal) => {
+    const refused = { online: true, box_refusal, box_answered: '2026-11-21T09:58:00.000Z' }
+    const [first] = verdictsOf({ ...SERVED, ...LOCKED, ...refused }, NOW, 'UTC')
+    expect(first).toEqual({
+      says: 'Another box was refused 2 minutes ago; its own is online',
+      tone: 'warn',
+      ticks: true,
+    })
+  },
+)
 
 test('another box is taken by a reset', () => {
   const [first] = verdictsOf(
@@ -127,6 +146,7 @@ test('a wrong password that was tried with the login of a client is told of', ()
   expect(verdictsOf({ ...SERVED, wrong_login }, NOW, 'UTC')).toMatchObject([
     { says: 'A wrong password was tried with its login 2 minutes ago', tone: 'warn' },
     { says: 'Served until' },
+    { says: 'No box has asked yet' },
   ])
 })
 

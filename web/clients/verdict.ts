@@ -4,7 +4,7 @@ import type { ClientDetail } from '../../contract/shapes.ts'
 import { daysUntil, relativeDay, timeAgo } from '../parts/time.ts'
 import type { Tone } from '../parts/tone.ts'
 
-/** One thing that decides whether a client's box plays, and the act that mends it. */
+/** One thing that decides whether a client's box plays, with the act that mends it, or a fact of its box. */
 export interface Verdict {
   says: string
   /** The moment whose day follows `says`, and how far off it is in words. */
@@ -28,23 +28,25 @@ type Judged = Pick<
   | 'wrong_login'
 >
 
-/** Returns what decides whether a client is served: the reasons against it in the order to mend them, then how long. */
+/**
+ * Returns what decides whether a client is served: the reasons against it in the order to mend them, then how long, and
+ * last what is known of its box.
+ */
 export function verdictsOf(client: Judged, now: Date, zone: string): [Verdict, ...Verdict[]] {
   const state = expiryState(client.expiry, now)
   const left = daysUntil(client.expiry, zone, now)
+  const refused = refusedBox(client, state, now, zone)
   const against: Verdict[] = [
     ...(client.status ? [] : [{ says: 'Switched off', tone: 'bad', mend: 'switch on' } as const]),
-    ...(client.locked && client.locked_to_ip !== null
-      ? [{ says: `Locked to ${client.locked_to_ip}`, tone: 'warn', mend: 'forget the lock' } as const]
-      : []),
-    ...refusedBox(client, state, now, zone),
+    ...refused,
     ...nearBox(client, now, zone),
     ...wrongLogin(client, now, zone),
   ]
+  const facts = [...lock(client), ...(refused.length > 0 ? [] : lastAsked(client, now, zone))]
   if (state === 'expired') {
     const expired: Verdict = { says: `Expired ${relativeDay(left)}`, tone: 'bad', mend: 'renew' }
     // Nothing else of an expired client changes until it is renewed.
-    return [expired, ...against.map(({ mend: _, ...reason }) => reason)]
+    return [expired, ...against.map(({ mend: _, ...reason }) => reason), ...facts]
   }
   const served: Verdict = {
     says: client.status ? 'Served until' : 'Paid until',
@@ -52,26 +54,50 @@ export function verdictsOf(client: Judged, now: Date, zone: string): [Verdict, .
     tone: state === 'expiring' ? 'warn' : 'good',
   }
   const [first, ...more] = against
-  return first ? [first, ...more, served] : [served]
+  return first ? [first, ...more, served, ...facts] : [served, ...facts]
 }
 
 /** Returns why the box of a client was refused when it asked last, where that reason still holds. */
 function refusedBox(client: Judged, state: ExpiryState, now: Date, zone: string): Verdict[] {
-  const { box_refusal, box_answered, status, locked, locked_to_ip } = client
+  const { box_refusal, box_answered, status } = client
   const isOver =
     // Only its dealer reads this, who cannot while a suspension of it holds.
     box_refusal === 'suspended' ||
     (box_refusal === 'expired' && state !== 'expired') ||
     (box_refusal === 'switched_off' && status) ||
-    (box_refusal === 'other_address' && !(locked && locked_to_ip !== null))
+    (box_refusal === 'other_address' && !isLocked(client))
   if (box_refusal === null || box_answered === null || isOver) return []
   const ago = timeAgo(box_answered, zone, now)
-  const isAnother = box_refusal === 'other_box' || box_refusal === 'too_many_boxes'
+  const mend = FORGET[box_refusal]
   // Its own box goes on, which must not be forgotten for one of somebody who only knows the MAC.
-  if (isAnother && client.online)
+  if (mend && client.online)
     return [{ says: `Another box was refused ${ago}; its own is online`, tone: 'warn', ticks: true }]
   const says = `Its box was refused ${ago}: ${REFUSED[box_refusal]}`
-  return [{ says, tone: 'bad', ticks: true, ...(isAnother && { mend: 'forget the box' as const }) }]
+  return [{ says, tone: 'bad', ticks: true, ...(mend && { mend }) }]
+}
+
+/** What has to be forgotten before a box that was refused so is let in. */
+const FORGET: Readonly<Partial<Record<string, Verdict['mend']>>> = {
+  other_address: 'forget the lock',
+  other_box: 'forget the box',
+  too_many_boxes: 'forget the box',
+} satisfies Partial<Record<BoxRefusal, Verdict['mend']>>
+
+/** Tells of a lock that has met a box. It is no fault before a box comes from another address. */
+function lock(client: Judged): Verdict[] {
+  return isLocked(client) ? [{ says: `Locked to ${client.locked_to_ip}`, tone: 'plain' }] : []
+}
+
+function isLocked({ locked, locked_to_ip }: Judged): boolean {
+  return locked && locked_to_ip !== null
+}
+
+/** Tells when its box asked last, where nothing else does. */
+function lastAsked({ online, box_answered, near_box }: Judged, now: Date, zone: string): Verdict[] {
+  if (online) return [{ says: 'Its box is online', tone: 'plain' }]
+  if (box_answered !== null)
+    return [{ says: `Its box asked last ${timeAgo(box_answered, zone, now)}`, tone: 'plain', ticks: true }]
+  return near_box ? [] : [{ says: 'No box has asked yet', tone: 'plain' }]
 }
 
 /** Tells of a box with nearly the same MAC, while no box has asked with the client's own. */

@@ -1,5 +1,6 @@
 import { Tv, Users } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
+import { AddAccountButton } from '../accounts/AddAccountButton.tsx'
 import { BranchGrowth, ClientsChart } from '../accounts/BranchGrowth.tsx'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
@@ -36,7 +37,11 @@ export function AdminDashboard() {
       </Tiles>
       <Stack>
         <ClientsChart loaded={totals} />
-        <LatestTransactions title="Latest Transactions" table={branchTransactions} />
+        <LatestTransactions
+          title="Latest Transactions"
+          table={branchTransactions}
+          first={<AddAccountButton level="superreseller" />}
+        />
         <BranchGrowth clients={false} />
       </Stack>
     </>

@@ -36,7 +36,7 @@ export function Boxes() {
           })}
           empty="No boxes were counted yet"
         />
-        <Card title="Unknown Boxes" flush>
+        <Card id="unknown" title="Unknown Boxes" flush>
           <DataTable label="Unknown Boxes" {...unknown} />
         </Card>
         <TableCard
@@ -74,6 +74,7 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
       <Tile
         label="Known boxes"
         value={data?.known}
+        to="#models"
         icon={<Monitor aria-hidden size={18} />}
         loading={loading}
       />
@@ -81,6 +82,7 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
         label="Refused"
         value={data && refused}
         share="in 24 hours"
+        to="#refused"
         none={refused === 0}
         icon={<Ban aria-hidden size={18} />}
         loading={loading}
@@ -89,6 +91,7 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
         label="Unknown"
         value={data && ofNobody}
         share="in 24 hours"
+        to="#unknown"
         none={ofNobody === 0}
         icon={<CircleHelp aria-hidden size={18} />}
         loading={loading}

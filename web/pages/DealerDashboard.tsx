@@ -6,6 +6,7 @@ import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { SpentCard } from '../accounts/SpentCard.tsx'
 import { DueCard } from '../clients/DueCard.tsx'
 import { FirstDay } from '../clients/FirstDay.tsx'
+import { NewClientButton } from '../clients/NewClientButton.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
@@ -38,7 +39,11 @@ export function DealerDashboard() {
         ))}
       </Tiles>
       <Stack>
-        <LatestTransactions title="Latest Dealer Transactions" table={dealerTransactions} />
+        <LatestTransactions
+          title="Latest Dealer Transactions"
+          table={dealerTransactions}
+          first={<NewClientButton />}
+        />
         <FirstDay first={clients.data} loading={clients.isPending} />
         <Beside>
           <DueCard />

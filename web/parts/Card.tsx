@@ -2,6 +2,8 @@ import { styled } from '@mui/material/styles'
 import { type ReactNode, useId } from 'react'
 
 interface CardProps {
+  /** Its anchor, for links within the page. */
+  id?: string | undefined
   title?: string | undefined
   /** Content to the right of the title: a total, a switch, a quiet button. */
   aside?: ReactNode
@@ -14,18 +16,19 @@ interface CardProps {
 }
 
 /** A bordered card; with a title it is a region of the page. */
-export function Card({ title, aside, flush = false, form = false, onFocus, children }: CardProps) {
-  const id = useId()
+export function Card({ id, title, aside, flush = false, form = false, onFocus, children }: CardProps) {
+  const heading = useId()
   return (
     <Paper
-      aria-labelledby={title ? id : undefined}
+      id={id}
+      aria-labelledby={title ? heading : undefined}
       flush={flush}
       style={form ? asWideAsAForm : undefined}
       onFocus={onFocus}
     >
       {title && (
         <Head>
-          <h2 id={id}>{title}</h2>
+          <h2 id={heading}>{title}</h2>
           {aside}
         </Head>
       )}

@@ -10,7 +10,7 @@ interface TileProps {
   value: number | string | null | undefined
   /** The formatted percentage of the whole, such as '42%'. */
   share?: string | undefined
-  /** The address of the link; a tile without one is no link. */
+  /** The address of the link, or the anchor of a card such as '#refused'; a tile without one is no link. */
   to?: string | undefined
   icon?: ReactNode
   tone?: Tone | undefined
@@ -35,7 +35,14 @@ export function Tile({ label, value, share, to, icon, tone, none = false, loadin
   )
   return (
     <Box aria-busy={loading} tone={tone}>
-      {to === undefined ? <div>{inside}</div> : <Link to={to}>{inside}</Link>}
+      {to === undefined ? (
+        <div>{inside}</div>
+      ) : to.startsWith('#') ? (
+        // A plain link, which leaves the page's parameters in the address.
+        <a href={to}>{inside}</a>
+      ) : (
+        <Link to={to}>{inside}</Link>
+      )}
     </Box>
   )
 }

@@ -6,6 +6,7 @@ import { type ReactNode, useDeferredValue, useEffect, useLayoutEffect, useRef, u
 import { useNavigate } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { type FoundClient, Search } from '../../contract/shapes.ts'
+import { shownPhone } from '../clients/phone.ts'
 import { RenewDialog } from '../clients/RenewDialog.tsx'
 import { useDelayed } from '../parts/useDelayed.ts'
 import { useCall } from '../queries.ts'
@@ -212,7 +213,7 @@ function asResult(open: (path: string) => void) {
 }
 
 function ClientResult({ name, description, mac, phone, expiry }: FoundClient) {
-  const about = [mac ?? 'Ministra', phone, description].filter(Boolean).join(' · ')
+  const about = [mac ?? 'Ministra', shownPhone(phone), description].filter(Boolean).join(' · ')
   return (
     <>
       <span className="identifier name">{name}</span>

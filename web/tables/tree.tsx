@@ -61,6 +61,7 @@ export function lasts<Row extends Pick<TreeRow, 'lasts'>>(): Column<Row> {
   return {
     key: 'lasts',
     header: 'Lasts',
+    align: 'right',
     width: 120,
     least: 112,
     text: ({ lasts }) => (lasts === null ? '' : `about ${counted(lasts, 'day')}`),
