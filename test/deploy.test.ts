@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from '../server/config.ts'
 import { MAJOR } from '../server/postgres/binaries.ts'
@@ -52,6 +52,24 @@ test('the systemd unit says how to make its user and how to run the commands as 
   )
   expect(text).toMatch(/^# .*BACKUP_DIR elsewhere .*\n# ReadWritePaths=\//m)
 })
+
+test('the image has every configuration of TypeScript that the build of the console reads', () => {
+  const copied = [...readFileSync(join(DEPLOY, 'Containerfile'), 'utf8').matchAll(/^COPY (?!--)(.+) \S+$/gm)]
+    .flatMap(([, sources = '']) => sources.split(' '))
+    .map((source) => join(DEPLOY, '..', source))
+  const named = configurationsOf(join(DEPLOY, '../web'))
+  expect(named.length).toBeGreaterThan(2)
+  const missing = named.filter((path) => !copied.includes(path) && !copied.includes(dirname(path)))
+  expect(missing).toEqual([])
+})
+
+/** Returns the configuration of a folder, and all that it extends or refers to. */
+function configurationsOf(folder: string): string[] {
+  const file = join(folder, 'tsconfig.json')
+  const { extends: base, references = [] } = JSON.parse(readFileSync(file, 'utf8'))
+  const others = references.flatMap(({ path }: { path: string }) => configurationsOf(join(folder, path)))
+  return [file, join(folder, base), ...others]
+}
 
 test('the head of the compose file says how to run the commands in the container', () => {
   const text = readFileSync(join(DEPLOY, 'compose.yaml'), 'utf8')
