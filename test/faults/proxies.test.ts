@@ -35,12 +35,7 @@ test.for([
   const boxes = `127.0.0.1:${(boxtree.address() as AddressInfo).port}`
   const place = { folder, port: await freePort(), boxes }
   const args = argsOf(readFileSync(join(DEPLOY, sample), 'utf8'), place)
-  const output = openSync(join(folder, 'output'), 'a')
-  const proxy = spawn(program, args, {
-    cwd: folder,
-    env: { ...ENV, HOME: folder },
-    stdio: ['ignore', output, output],
-  })
+  const proxy = start(program, args, folder)
   try {
     await expect.poll(() => statusOf(place), { timeout: 20_000 }).toBe(200)
     await send(place, `GET /portal.php?${QUERY} HTTP/1.1\r\nhost: a b\r\nno header\r\n\r\n`)
@@ -56,6 +51,38 @@ test.for([
   for (const [name, text] of written) expect(text, name).not.toMatch(/hidden-word|somebody/)
   rmSync(folder, { recursive: true })
 })
+
+test('while no server is ready, haproxy answers a person with a page, and a call with what the console knows', async ({
+  skip,
+}) => {
+  if (spawnSync('haproxy', ['-v'], { env: ENV }).error) skip('haproxy is not installed')
+  const folder = freshFolder()
+  const port = await freePort()
+  const nobody = `127.0.0.1:${await freePort()}`
+  const sample = withoutUser(readFileSync(join(DEPLOY, 'ha/haproxy.cfg'), 'utf8'))
+    .replace('127.0.0.1:8000', `127.0.0.1:${port}`)
+    .replace('127.0.0.1:8001', `127.0.0.1:${await freePort()}`)
+    .replaceAll(/10\.0\.0\.\d:80\d\d/g, nobody)
+  const args = configured(join(folder, 'haproxy.cfg'), sample, (file) => ['-db', '-f', file])
+  const proxy = start('haproxy', args, folder)
+  const answerTo = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null)
+    return response && `${response.status} ${response.headers.get('content-type')} ${await response.text()}`
+  }
+  try {
+    await expect.poll(() => answerTo('/clients'), { timeout: 20_000 }).toMatch(/^503 text\/html <!doctype/)
+    expect(await answerTo('/v1/me')).toMatch(/^503 application\/json \{"status":"ERROR","code":"unavailable"/)
+  } finally {
+    await end(proxy)
+    rmSync(folder, { recursive: true })
+  }
+})
+
+function start(program: string, args: string[], folder: string): ChildProcess {
+  const output = openSync(join(folder, 'output'), 'a')
+  const env = { ...ENV, HOME: folder }
+  return spawn(program, args, { cwd: folder, env, stdio: ['ignore', output, output] })
+}
 
 function nginx(sample: string, { folder, port, boxes }: Place): string[] {
   const from = sample.indexOf('# Boxes speak plain HTTP')
@@ -87,12 +114,16 @@ function caddy(sample: string, { folder, port, boxes }: Place): string[] {
 }
 
 function haproxy(sample: string, { folder, port, boxes }: Place): string[] {
-  const text = sample
-    .replace(/^ +(user|group) haproxy\n/gm, '')
+  const text = withoutUser(sample)
     .replace(/^frontend console[\s\S]*?(?=^frontend boxes)/m, '')
     .replace('127.0.0.1:8001', `127.0.0.1:${port}`)
     .replaceAll(/10\.0\.0\.\d:8088/g, boxes)
   return configured(join(folder, 'haproxy.cfg'), text, (file) => ['-db', '-f', file])
+}
+
+/** HAProxy changes to a user of its own, which root alone can do. */
+function withoutUser(sample: string): string {
+  return sample.replace(/^ +(user|group) haproxy\n/gm, '')
 }
 
 function configured(file: string, text: string, argsOf: (file: string) => string[]): string[] {

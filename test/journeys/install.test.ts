@@ -127,6 +127,22 @@ describe('without a connection', () => {
     await expect(page.getByLabel('Description')).toHaveValue('of the attic')
   })
 
+  test('an installed console opens while a proxy answers that the server is away', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfThree(world), installs: true })
+    await installed(page)
+    const [worker] = page.context().serviceWorkers()
+    for (const status of [502, 503, 504]) {
+      await worker?.evaluate((status) => {
+        Object.assign(self, { fetch: async () => new Response('{}', { status }) })
+      }, status)
+      await page.goto('/clients')
+      await expect(page.getByRole('heading', { level: 1 }), `${status}`).toHaveText('Clients')
+    }
+  })
+
   test('a search or filter finds clients of the last page only, and says so where there is none', async ({
     open,
     world,

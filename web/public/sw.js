@@ -6,6 +6,9 @@ const KEPT = 'boxtree-1'
 /** The calls, and what is served to boxes. These requests never pass through here. */
 const OTHERS = /^\/(v1|c|server|stalker_portal)(\/|$)|^\/portal\.php$/
 
+/** What a reverse proxy answers while the console is down. */
+const AWAY = [502, 503, 504]
+
 // A new worker replaces the old one at once, also in windows that are open.
 self.addEventListener('install', () => self.skipWaiting())
 self.addEventListener('activate', (event) => event.waitUntil(begin()))
@@ -31,8 +34,7 @@ async function page(request) {
   const kept = await caches.match('/', { cacheName: KEPT })
   try {
     const response = await fetch(request)
-    // A reverse proxy answers with these two while the console is down.
-    if (kept && (response.status === 502 || response.status === 504)) return kept
+    if (kept && AWAY.includes(response.status)) return kept
     if (response.ok) await keepPage(response.clone(), kept).catch(keepNothing)
     return response
   } catch (error) {
