@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { get, type IncomingMessage } from 'node:http'
+import { createServer, get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
@@ -9,18 +9,24 @@ import { Box } from '../support/box.ts'
 import { freshFolder } from '../support/folder.ts'
 import { startNginx } from '../support/nginx.ts'
 import { givePlaylist } from '../support/playlist.ts'
+import { listen } from '../support/port.ts'
 import { openWorld } from '../support/world.ts'
 
 // A real nginx with the sample of deploy/, which asks for each piece of a stream. `apt-get install nginx` has it.
 
-test('nginx gives a stream and its segments to who is linked to it, as long as that one may play', async ({
+test('nginx gives a stream and its segments to who is linked to it, as long as that one may play, also while one of two servers cannot say', async ({
   skip,
 }) => {
   if (spawnSync('nginx', ['-v']).error) skip('nginx is not installed')
   const world = await openWorld()
   const folder = freshFolder()
   writeStreams(folder)
-  const nginx = await startNginx(folder, world.server)
+  let asked = 0
+  const other = createServer((_, response) => {
+    asked += 1
+    response.writeHead(503).end()
+  })
+  const nginx = await startNginx(folder, world.server, `127.0.0.1:${await listen(other)}`)
   try {
     const { dealer } = await world.family({ credits: 10 })
     const address = `${nginx.url}/{token}`
@@ -52,8 +58,10 @@ test('nginx gives a stream and its segments to who is linked to it, as long as t
     await dealer.call(calls.clients.save, { login: name, status: false })
     world.clock.pass({ seconds: 5 })
     expect(await statusOf(link)).toBe(403)
+    expect(asked).toBeGreaterThan(0)
   } finally {
     await nginx.stop()
+    other.close()
     await world.close()
     rmSync(folder, { recursive: true, force: true })
   }

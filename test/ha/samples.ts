@@ -63,6 +63,7 @@ export function caddyOf(machine: Machine, place: Place, { console, boxes }: Urls
     ['127.0.0.1', machine.address],
     // Otherwise at an address that two runs would share.
     ['{\n\tlog', `{\n\tadmin ${machine.address}:2019\n\tlog`],
+    ['\ttls /etc/caddy/cert.pem /etc/caddy/key.pem\n', ''],
     ['\nboxtree.example.com', `\n${console}`],
     ['http://boxes.example.com', boxes],
   ])

@@ -18,13 +18,18 @@ export interface Nginx {
 
 /**
  * Starts a real nginx with the sample of `deploy/`, as it stands but for its ports, its folder and a log that the test
- * reads. It serves `FOLDER/streams`.
+ * reads. It serves `FOLDER/streams`, and also asks another server of Boxtree where the address of one is given.
  */
-export async function startNginx(folder: string, { boxUrl }: Pick<TestServer, 'boxUrl'>): Promise<Nginx> {
+export async function startNginx(
+  folder: string,
+  { boxUrl }: Pick<TestServer, 'boxUrl'>,
+  other?: string,
+): Promise<Nginx> {
   const port = await freePort()
   const sample = SAMPLE.replace('listen 80;', `listen 127.0.0.1:${port};`)
     .replace('listen [::]:80;', '')
-    .replace('http://127.0.0.1:8088', boxUrl)
+    .replace('127.0.0.1:8088', new URL(boxUrl).host)
+    .replace('# server 10.0.0.5:8088', other ? `server ${other}` : '#')
     .replace('/var/www/streams', join(folder, 'streams'))
     .replace('access_log off;', 'access_log answers answers;')
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
