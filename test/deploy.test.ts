@@ -77,6 +77,7 @@ test('the head of the compose file says how to run the commands in the container
   const [, folder] = /^ENV .*DATA_DIR=(\S+)/m.exec(readFileSync(join(DEPLOY, 'Containerfile'), 'utf8')) ?? []
   expect(text).toContain(`      - data:${folder}\n`)
   const compose = '#   docker compose -f deploy/compose.yaml'
+  const rebuild = 'docker compose -f deploy/compose.yaml up -d --build'
   const there = `${folder}/postgres-${MAJOR}`
   const lines = [
     `${compose} exec ${service} node boxtree.mjs verify`,
@@ -85,8 +86,20 @@ test('the head of the compose file says how to run the commands in the container
     `${compose} run --rm ${service} mv ${there} ${there}.before`,
     `${compose} run --rm ${service} node boxtree.mjs restore ${folder}/backups/NAME`,
     `${compose} run --rm ${service} node boxtree.mjs rotate-key`,
+    `#   git pull && ${rebuild}`,
+    `#   git checkout VERSION && ${rebuild}`,
   ]
   expect(text.split('\n').filter((line) => line.startsWith('#   '))).toEqual(lines)
+})
+
+test('the compose file passes all variables on, and takes a request of this machine for one of its proxy or stream server', () => {
+  const text = readFileSync(join(DEPLOY, 'compose.yaml'), 'utf8')
+  const [, file] = /^ {4}env_file:\n {6}- path: (\S+)\n/m.exec(text) ?? []
+  for (const list of ['.gitignore', '.dockerignore'])
+    expect(readFileSync(join(DEPLOY, '..', list), 'utf8').split('\n'), list).toContain(`deploy/${file}`)
+  const [, gateway] = /^ {10}gateway: (\S+)$/m.exec(text) ?? []
+  for (const name of ['TRUSTED_PROXIES', 'STREAM_SERVERS'])
+    expect(text).toContain(`      ${name}: \${${name}:-${gateway}}\n`)
 })
 
 test('systemd, where it is installed, finds no fault in the unit', ({ skip }) => {
