@@ -30,6 +30,7 @@ test('the systemd unit limits memory, files, system calls and privileges of the 
     StateDirectory: ['boxtree'],
     StateDirectoryMode: ['0700'],
     MemoryMax: ['80%'],
+    OOMPolicy: ['continue'],
     UMask: ['0077'],
     NoNewPrivileges: ['yes'],
     ProtectSystem: ['strict'],
