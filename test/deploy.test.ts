@@ -144,5 +144,7 @@ test('Boxtree accepts the sample of a server of a cluster', () => {
   const place = { folder: '/var/lib', network: '192.0.2.' }
   const config = readConfig(serverOf(machineOf('web1', 4, place), place))
   expect(config).toMatchObject({ host: '192.0.2.4', boxPort: 8088, drainSeconds: 5 })
+  expect(config.metrics).toEqual({ host: '192.0.2.4', port: 9464 })
+  expect(config.backups?.everyHours).toBe(24)
   expect(config.database?.server).toContain('@192.0.2.1:5432,192.0.2.2:5432,192.0.2.3:5432/')
 })

@@ -46,6 +46,7 @@ export function serverOf(machine: Machine, place: Place): Record<string, string>
   return variablesOf(
     filled('boxtree.env', place, [
       ['ADDRESS', machine.address],
+      ['/var/lib/boxtree', `${machine.folder}-data`],
       ['\nSECRET_KEY=\n', `\nSECRET_KEY=${'7'.repeat(64)}\n`],
     ]),
   )

@@ -5,17 +5,15 @@ import { type Machine, type Place, serverOf } from './samples.ts'
 /** The password of the first admin, and of every account that the load makes. */
 export const PASSWORD = 'one-password-for-all'
 
-/** What the servers have here besides the sample. */
-const OWN = { CAPTCHA_PROVIDER: 'none', ADMIN_PASSWORD: PASSWORD, LOG_LEVEL: 'warn' }
+/** What the servers have here besides the sample. Backups would take part of the processors while something is measured. */
+const OWN = { CAPTCHA_PROVIDER: 'none', ADMIN_PASSWORD: PASSWORD, LOG_LEVEL: 'warn', BACKUP_EVERY: '' }
 
 /** A server of Boxtree. */
 export class Server {
-  readonly #machine: Machine
   readonly #env: Record<string, string>
   #console: Console | null = null
 
   constructor(machine: Machine, place: Place) {
-    this.#machine = machine
     this.#env = { ...serverOf(machine, place), ...OWN }
     makeFolder(machine.folder)
   }
@@ -26,7 +24,7 @@ export class Server {
 
   /** Starts it, from another folder of the program where one is given. Returns once it is ready. */
   async start(root?: string): Promise<void> {
-    const dataDir = `${this.#machine.folder}-data`
+    const dataDir = this.#env.DATA_DIR as string
     this.#console = await startConsole({ dataDir, env: this.#env, ...(root && { root }) })
   }
 
