@@ -140,7 +140,7 @@ describe('the contract', () => {
         (name) => `clients.${name}`,
       ),
       'admin.exportClients',
-      'channels.savePackage',
+      'channels.assign',
     ])
     expect(named((call) => !posts(call) && call.changes)).toEqual([])
   })

@@ -1,7 +1,6 @@
 import { atPlaceOf, type Call, type Calls } from '../contract/call.ts'
 import type { calls, InputOf, OutputOf } from '../contract/calls.ts'
 import type { LevelName } from '../contract/levels.ts'
-import { packageLabel } from '../contract/packages.ts'
 import { counted, inCredits } from '../contract/words.ts'
 import type { ApiError } from './api.ts'
 import { levels } from './levels.ts'
@@ -259,9 +258,9 @@ const catalogue: Spoken<typeof calls> = {
       failure: 'Error taking the playlist. Please try again.',
     },
     saveGroup: { success: null, failure: 'Error saving the group. Please try again.' },
-    savePackage: {
-      success: ({ package_selection }) => `${packageLabel(package_selection) ?? 'Package'} saved`,
-      failure: 'Error saving the package. Please try again.',
+    assign: {
+      success: () => 'Packages saved',
+      failure: 'Error saving the packages. Please try again.',
     },
     savePlayers: {
       success: () => 'Words of the players saved',

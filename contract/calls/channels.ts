@@ -12,6 +12,7 @@ import {
   PlaylistRead,
 } from '../channels.ts'
 import { PackageSelection } from '../clients.ts'
+import { PACKAGES } from '../packages.ts'
 import { secret } from '../secret.ts'
 import { Moment } from '../shapes.ts'
 
@@ -21,6 +22,12 @@ const roles = ['admin'] as const
  * Also where the playlist would be held back. By default it is refused then, if the one in use would lose its address.
  */
 const anyway = z.optional(z.boolean())
+
+/** Each of these packages with each of these groups. */
+const Pairs = z.strictObject({
+  packages: z.array(PackageSelection).check(z.maxLength(PACKAGES.length)),
+  groups: z.array(GroupId).check(z.maxLength(MOST_GROUPS)),
+})
 
 export const channels = {
   all: call({
@@ -81,17 +88,12 @@ export const channels = {
     input: z.strictObject({ group: GroupId, adult: z.boolean() }),
     output: Done,
   }),
-  savePackage: call({
+  assign: call({
     method: 'POST',
-    path: '/admin/channels/package',
+    path: '/admin/channels/assign',
     roles,
-    summary: 'Says which groups a package holds',
-    input: z.strictObject({
-      package_selection: PackageSelection,
-      groups: z.array(GroupId).check(z.maxLength(MOST_GROUPS)),
-      /** The groups that the person has changed; the others stay as they are. By default all of the playlist. */
-      changed: z.optional(z.array(GroupId).check(z.maxLength(MOST_GROUPS))),
-    }),
+    summary: 'Gives groups to packages, and takes groups from packages; all others stay as they are',
+    input: z.strictObject({ give: Pairs, take: Pairs }),
     output: Done,
     body: 'long',
   }),

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
-import { givePlaylist, playlistOf } from '../../test/support/playlist.ts'
+import { givePlaylist, letHold, playlistOf } from '../../test/support/playlist.ts'
 import { SECRET_KEY } from '../../test/support/server.ts'
 import { openWorld, type Person, uniqueMac, type World } from '../../test/support/world.ts'
 import { createSeal } from '../access/seal.ts'
@@ -29,10 +29,7 @@ beforeAll(async () => {
   world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
   dealer = (await world.family({ credits: 100 })).dealer
   await give(PLAYLIST)
-  const { groups } = await world.admin.call(calls.channels.all)
-  const held = groups.filter(({ name }) => name !== 'Many').map(({ id }) => id)
-  for (const package_selection of [ADULTS, NO_ADULTS, SAME] as const)
-    await world.admin.call(calls.channels.savePackage, { package_selection, groups: held })
+  for (const holder of [ADULTS, NO_ADULTS, SAME]) await letHold(world, holder, ['News', 'Adults'])
 })
 afterAll(() => world.close())
 

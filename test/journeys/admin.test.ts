@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { leavesOutAdults, PACKAGES } from '../../contract/packages.ts'
 import { noteRun } from '../../server/nouns/system/runs.ts'
 import { menuOf, to } from '../../web/screens.ts'
 import { Box } from '../support/box.ts'
@@ -21,7 +22,7 @@ import {
   signIn,
   test,
 } from '../support/browser.ts'
-import { A_PLAYLIST, givePlaylist, playlistOf, servePlaylist } from '../support/playlist.ts'
+import { A_PLAYLIST, givePlaylist, letHold, playlistOf, servePlaylist } from '../support/playlist.ts'
 import { ADMIN } from '../support/server.ts'
 import { PASSWORD } from '../support/world.ts'
 import { ALL_CLIENTS, OF_A_BRANCH } from './columns.ts'
@@ -397,6 +398,101 @@ describe('the admin', () => {
     await expect(page.getByText('Adults', { exact: true })).toHaveCount(2)
     const { groups } = await world.admin.call(calls.channels.all)
     expect(groups.map(({ adult }) => adult)).toEqual([true, true])
+  })
+
+  test('reads which packages hold a group, finds groups by them, and gives one to several by keyboard', async ({
+    open,
+    world,
+  }) => {
+    await givePlaylist(world, A_PLAYLIST + playlistOf(2, 'Nightly'))
+    await letHold(world, 1, ['News', 'Sports'])
+    await letHold(world, 7, ['News', 'Sports'])
+    const page = await open({ as: world.admin, at: to.channels() })
+    const held = (name: string) => rows(page, 'Groups').filter({ hasText: name }).getByRole('cell').nth(3)
+    await expect(held('News')).toHaveText('2: All Packages, All Packages/No Adults')
+    await expect(held('Nightly')).toHaveText('None')
+    await page.getByRole('button', { name: 'Choose packages of Nightly' }).focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Packages of Nightly' })
+    await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+    await expectAccessible(page)
+    // Over 'Save' and 'Close' to the search, and over 'Clear the search', 'All shown' and 'None shown' to what is found.
+    for (let tab = 0; tab < 3; tab += 1) await page.keyboard.press('Tab')
+    await page.keyboard.type('GREEK')
+    await expect(dialog.getByRole('checkbox')).toHaveCount(2)
+    for (let tab = 0; tab < 4; tab += 1) await page.keyboard.press('Tab')
+    await page.keyboard.press('Space')
+    await expect(dialog.getByLabel('Greek/Adults')).toBeChecked()
+    const search = dialog.getByRole('searchbox')
+    await search.fill('arabic')
+    await press(dialog, 'All shown')
+    await search.fill('no adults')
+    await press(dialog, 'None shown')
+    await search.fill('nothing like it')
+    await expect(dialog.getByText('No package matches')).toBeVisible()
+    // Escape ends the search alone, and what it hid is as it was.
+    await search.press('Escape')
+    await expect(search).toHaveValue('')
+    await expect(dialog.getByRole('checkbox', { checked: true })).toHaveCount(2)
+    await press(dialog, 'Save 2 packages')
+    await readNotice(page, 'Packages saved')
+    await expect(held('Nightly')).toHaveText('2: Arabic/Adults, Greek/Adults')
+    await page.getByRole('searchbox', { name: 'Search' }).nth(1).fill('arabic')
+    await expect(rows(page, 'Groups')).toHaveCount(1)
+  })
+
+  test('sees which packages leave out a group for adults, and what another admin has changed meanwhile stays', async ({
+    open,
+    world,
+  }) => {
+    await givePlaylist(world, playlistOf(2, 'Adults 18+'))
+    const page = await open({ as: world.admin, at: to.channels(), width: 390, height: 844, touch: true })
+    await press(page, 'More about Adults 18+')
+    await expect(page.locator('dd').getByText('1: All Packages')).toBeVisible()
+    await press(page, 'Choose packages of Adults 18+')
+    const dialog = page.getByRole('dialog')
+    await expect(dialog.getByLabel('All Packages/No Adults leaves it out')).toBeChecked()
+    await expect(dialog.getByText('leaves it out')).toHaveCount(
+      PACKAGES.filter(({ value }) => leavesOutAdults(value)).length,
+    )
+    await expectAccessible(page)
+    await letHold(world, 40, ['Adults 18+'])
+    await letHold(world, 1, [])
+    await dialog.getByLabel('Greek/Adults').check()
+    await press(dialog, 'Save 3 packages')
+    await readNotice(page, 'Packages saved')
+    const { groups } = await world.admin.call(calls.channels.all)
+    expect(groups.map(({ packages }) => packages)).toEqual([[7, 39, 40]])
+  })
+
+  test('searches the groups of a package where they are many, and keeps the ticks of those that are not shown', async ({
+    open,
+    world,
+  }) => {
+    const names = Array.from({ length: 11 }, (_, at) => `Group ${at + 1}`)
+    await givePlaylist(world, names.map((name) => playlistOf(1, name)).join(''))
+    const page = await open({ as: world.admin, at: to.channels() })
+    await press(page, 'Choose groups of All Packages')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Group 2 1 channel').uncheck()
+    await dialog.getByRole('searchbox', { name: 'Search groups' }).fill('group 1')
+    await expect(dialog.getByRole('checkbox')).toHaveCount(3)
+    await press(dialog, 'None shown')
+    await press(dialog, 'Save 7 groups')
+    await readNotice(page, 'Packages saved')
+    const { groups } = await world.admin.call(calls.channels.all)
+    const left = groups.filter(({ packages }) => packages.includes(1)).map(({ name }) => name)
+    expect(left).toEqual(names.slice(2, 9))
+    await press(page, 'Choose groups of Arabic/Adults')
+    await expect(dialog.getByRole('searchbox')).toHaveValue('')
+    await press(dialog, 'All')
+    await press(dialog, 'Save 11 groups')
+    await expect(dialog).toHaveCount(0)
+    await givePlaylist(world, playlistOf(2, 'Group 1') + playlistOf(1, 'Group 2'))
+    await page.reload()
+    await press(page, 'Choose groups of Arabic/Adults')
+    await expect(dialog.getByRole('checkbox')).toHaveCount(2)
+    await expect(dialog.getByRole('searchbox')).toHaveCount(0)
   })
 
   test('is told where the file of a playlist was changed since it was chosen', async ({ open, world }) => {

@@ -270,7 +270,7 @@ const scenarios: Record<string, Scenario> = {
     at: to.channels(),
     submit: (page) => press(page, 'News is for adults'),
   },
-  'channels.savePackage': {
+  'channels.assign': {
     as: 'admin',
     at: to.channels(),
     prepare: async (page) => {

@@ -6,7 +6,7 @@ import { calls } from '../../contract/calls.ts'
 import { ROLES } from '../../contract/roles.ts'
 import { everyScreen, to } from '../../web/screens.ts'
 import { test as base, choose, expect, fill, holdBack, press, sessionOf, signIn } from '../support/browser.ts'
-import { compressed } from '../support/playlist.ts'
+import { A_PLAYLIST, compressed, givePlaylist } from '../support/playlist.ts'
 import { type Family, openWorld, type Person, type World } from '../support/world.ts'
 
 interface Shop extends Family {
@@ -253,7 +253,7 @@ const DIALOGS: Record<string, Asked> = {
     next: title,
   },
   'the groups of a package': {
-    file: 'boxes/ChooseGroups.tsx',
+    file: 'boxes/AssignDialog.tsx',
     as: 'admin',
     at: to.channels(),
     open: (page) => press(page, 'Choose groups of All Packages'),
@@ -261,6 +261,23 @@ const DIALOGS: Record<string, Asked> = {
     opener: (page) => button(page, 'Choose groups of All Packages'),
     done: (page) => press(page, 'Save 0 groups'),
     next: (page) => button(page, 'Choose groups of All Packages'),
+  },
+  'the packages of a group': {
+    file: 'boxes/AssignDialog.tsx',
+    as: 'admin',
+    at: to.channels(),
+    open: async (page, _client, { world }) => {
+      await givePlaylist(world, A_PLAYLIST)
+      await page.reload()
+      await press(page, 'Choose packages of News')
+    },
+    first: (page) => button(page, 'Cancel'),
+    opener: (page) => button(page, 'Choose packages of News'),
+    done: async (page) => {
+      await page.getByLabel('Greek/Adults').check()
+      await press(page, 'Save 3 packages')
+    },
+    next: (page) => button(page, 'Choose packages of News'),
   },
   'the words of the players': {
     file: 'boxes/PlayersCard.tsx',

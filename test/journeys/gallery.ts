@@ -498,6 +498,19 @@ const states: Picture[] = [
     },
   },
   {
+    name: 'admin searches the packages of a group',
+    as: 'admin',
+    at: to.channels(),
+    shows: 'Adults 18+',
+    doing: async (page) => {
+      const more = page.getByRole('button', { name: 'More about Adults 18+' })
+      if (await more.isVisible()) await more.click()
+      await press(page, 'Choose packages of Adults 18+')
+      await page.getByRole('searchbox', { name: 'Search packages' }).fill('greek')
+      await expect(page.getByRole('dialog').getByRole('checkbox')).toHaveCount(2)
+    },
+  },
+  {
     name: 'admin boxes before any has asked',
     as: 'admin',
     at: to.boxes(),

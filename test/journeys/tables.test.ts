@@ -91,7 +91,7 @@ const TABLES: readonly Walked[] = [
     label: 'Groups',
     columns: ['Group', 'Channels', 'Not protected', 'Packages', 'For adults', 'Actions'],
     name: 'News',
-    actions: ['News is for adults'],
+    actions: ['Choose packages of News', 'News is for adults'],
   },
   {
     whose: 'admin',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { ANSWERS, type CallName, isCall } from '../../server/boxes/answers.ts'
 import { Box } from '../support/box.ts'
-import { compressed } from '../support/playlist.ts'
+import { givePlaylist, letHold } from '../support/playlist.ts'
 import type { TestServer } from '../support/server.ts'
 import { openWorld, type Person, uniqueMac, type World } from '../support/world.ts'
 import { BoxModel, CHANNELS_OF, type Kind, type ModelBox } from './box-model.ts'
@@ -32,14 +32,8 @@ async function giveChannels(): Promise<void> {
   const playlist = titles.map(
     (title) => `#EXTINF:-1 group-title="${title}",${title}\nhttp://s.example/{login}/${title}`,
   )
-  const { giveFile, savePackage, all } = calls.channels
-  await world.admin.call(giveFile, { name: 'law.m3u', file: compressed(playlist.join('\n')) })
-  const { groups } = await world.admin.call(all)
-  for (const package_selection of [1, 3] as const) {
-    const held: readonly string[] = CHANNELS_OF[package_selection]
-    const chosen = groups.filter(({ name }) => held.includes(name)).map(({ id }) => id)
-    await world.admin.call(savePackage, { package_selection, groups: chosen })
-  }
+  await givePlaylist(world, playlist.join('\n'))
+  for (const holder of [1, 3] as const) await letHold(world, holder, CHANNELS_OF[holder])
 }
 
 /** The calls but those by which a box signs in and polls. */

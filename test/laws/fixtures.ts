@@ -391,10 +391,11 @@ const TREE: Tree = {
         return { group: id, adult: !adult }
       },
     },
-    savePackage: {
+    assign: {
       input: async (stage) => {
         const { id, packages } = await aGroup(stage)
-        return { package_selection: 3, groups: packages.includes(3) ? [] : [id] }
+        const [has, hasNot] = packages.includes(3) ? [3, 4] : [4, 3]
+        return { give: { packages: [hasNot], groups: [id] }, take: { packages: [has], groups: [id] } }
       },
     },
     savePlayers: { input: () => ({ player: 'ffmpeg', alt_player: unique().replaceAll('-', '') }) },

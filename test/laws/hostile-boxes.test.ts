@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { calls } from '../../contract/calls.ts'
 import { ANSWERS, isCall } from '../../server/boxes/answers.ts'
 import { Box } from '../support/box.ts'
-import { givePlaylist, playlistOf } from '../support/playlist.ts'
+import { givePlaylist, letHold, playlistOf } from '../support/playlist.ts'
 import { storedIn, suiteWorld, uniqueMac } from '../support/world.ts'
 import { runs, seedOf } from './runs.ts'
 
@@ -16,11 +15,8 @@ const world = await suiteWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
 async function keepApart(): Promise<void> {
   const playlist = playlistOf(3, 'of-package-one') + playlistOf(3, 'of-package-three')
   await givePlaylist(world, playlist)
-  const { groups } = await world.admin.call(calls.channels.all)
-  const [one, three] = groups.map(({ id }) => [id])
-  const { savePackage } = calls.channels
-  await world.admin.call(savePackage, { package_selection: 1, groups: one ?? [] })
-  await world.admin.call(savePackage, { package_selection: 3, groups: three ?? [] })
+  await letHold(world, 1, ['of-package-one'])
+  await letHold(world, 3, ['of-package-three'])
 }
 
 /** A text that no answer and no log may have. */

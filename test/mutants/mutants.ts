@@ -1400,6 +1400,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/channels/channels.test.ts'],
   },
   {
+    guard: 'where one of several groups is not known, none is given to a package',
+    file: 'server/nouns/channels/channels.ts',
+    from: 'if (known.length !== named.size) throw notFound()',
+    to: '',
+    suites: ['server/nouns/channels/channels.test.ts'],
+  },
+  {
+    guard: 'a package that is taken from a group leaves the group its others',
+    file: 'server/nouns/channels/channels.ts',
+    from: 'select unnest(packages) except select',
+    to: 'select unnest(packages) intersect select',
+    suites: ['server/nouns/channels/channels.test.ts'],
+  },
+  {
     guard: 'the captcha of an account costs more with each wrong login',
     file: 'server/access/login-limits.ts',
     from: 'closedBy(tries, attemptsFor(worked ?? 0), now)',

@@ -34,6 +34,16 @@ export async function givePlaylist({ admin }: World, playlist: string): Promise<
   await admin.call(calls.channels.giveFile, { name: 'own.m3u', file: compressed(playlist) })
 }
 
+/** Lets a package hold the groups of these names, and none else of the playlist. */
+export async function letHold({ admin }: World, holder: number, names: readonly string[]): Promise<void> {
+  const { groups } = await admin.call(calls.channels.all)
+  const pairs = (isNamed: boolean) => ({
+    packages: [holder],
+    groups: groups.filter(({ name }) => names.includes(name) === isNamed).map(({ id }) => id),
+  })
+  await admin.call(calls.channels.assign, { give: pairs(true), take: pairs(false) })
+}
+
 export type Served = {
   address: string
   /** What is answered from now on. */

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
+import type { Assigned } from '../boxes/AssignDialog.tsx'
 import { PlayersCard } from '../boxes/PlayersCard.tsx'
 import { PlaylistCard } from '../boxes/PlaylistCard.tsx'
 import { chunk } from '../parts/chunk.ts'
@@ -13,12 +14,12 @@ import { groupsTable, packageRows, packagesTable } from '../tables/channels.tsx'
 /** The playlist of the channels, its groups, and what each package holds of them. */
 export function Channels() {
   const loaded = useCall(calls.channels.all, {})
-  const [choosing, setChoosing] = useState<number | null>(null)
+  const [choosing, setChoosing] = useState<Assigned | null>(null)
   const { submit: save } = useSubmit(calls.channels.saveGroup, { changes: [calls.channels.all] })
   const groups = loaded.data?.groups
   const rows = useMemo(() => groups && packageRows(groups), [groups])
   const packages = useMemo(() => packagesTable({ choose: ({ value }) => setChoosing(value) }), [])
-  const table = groupsTable({ mark: ({ id }, adult) => save({ group: id, adult }) })
+  const table = groupsTable({ choose: setChoosing, mark: ({ id }, adult) => save({ group: id, adult }) })
   return (
     <>
       <title>Channels · Boxtree</title>
@@ -29,22 +30,21 @@ export function Channels() {
           loading={loaded.isPending}
           unprotected={groups?.reduce((sum, { unprotected }) => sum + unprotected, 0) ?? 0}
         />
-        <TableCard label="Packages" name="packages" table={packages} loaded={{ ...loaded, data: rows }}>
-          <Later
-            part={dialog}
-            given={{
-              open: choosing !== null,
-              choosing,
-              groups: groups ?? [],
-              onClose: () => setChoosing(null),
-            }}
-          />
-        </TableCard>
+        <TableCard label="Packages" name="packages" table={packages} loaded={{ ...loaded, data: rows }} />
         <TableCard label="Groups" name="groups" table={table} loaded={{ ...loaded, data: groups }} />
         <PlayersCard players={loaded.data?.players} />
       </Stack>
+      <Later
+        part={dialog}
+        given={{
+          open: choosing !== null,
+          choosing,
+          groups: groups ?? [],
+          onClose: () => setChoosing(null),
+        }}
+      />
     </>
   )
 }
 
-const dialog = chunk(async () => (await import('../boxes/ChooseGroups.tsx')).ChooseGroups)
+const dialog = chunk(async () => (await import('../boxes/AssignDialog.tsx')).AssignDialog)

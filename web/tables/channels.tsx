@@ -7,7 +7,10 @@ import { type Table, table, widths } from '../parts/table/table.ts'
 import { count, words } from './columns.tsx'
 
 /** The groups of the playlist in use. */
-export function groupsTable(acts: { mark: (group: Group, adult: boolean) => void }): Table<Group> {
+export function groupsTable(acts: {
+  choose: (group: Group) => void
+  mark: (group: Group, adult: boolean) => void
+}): Table<Group> {
   return table<Group>({
     name: 'groups',
     columns: [
@@ -17,9 +20,8 @@ export function groupsTable(acts: { mark: (group: Group, adult: boolean) => void
       {
         key: 'packages',
         header: 'Packages',
-        width: widths.number,
-        align: 'right',
-        text: (group) => String(holding(group).length),
+        narrow: 'more',
+        text: holders,
         sort: (group) => holding(group).length,
       },
       {
@@ -32,27 +34,22 @@ export function groupsTable(acts: { mark: (group: Group, adult: boolean) => void
       {
         key: 'actions',
         header: 'Actions',
-        width: 56,
+        width: 68,
+        narrow: 'more',
         sort: false,
         text: () => '',
-        cell: (group) =>
-          group.adult ? (
+        cell: (group) => (
+          <span className="row-buttons">
             <RowButton
-              label={`${group.name} is for everybody`}
-              word="For everybody"
-              onClick={() => acts.mark(group, false)}
+              label={`Choose packages of ${group.name}`}
+              word="Packages"
+              onClick={() => acts.choose(group)}
             >
-              <Eye aria-hidden size={16} />
+              <ListChecks aria-hidden size={16} />
             </RowButton>
-          ) : (
-            <RowButton
-              label={`${group.name} is for adults`}
-              word="For adults"
-              onClick={() => acts.mark(group, true)}
-            >
-              <EyeOff aria-hidden size={16} />
-            </RowButton>
-          ),
+            <Mark group={group} onMark={acts.mark} />
+          </span>
+        ),
       },
     ],
     rowKey: ({ id }) => String(id),
@@ -61,6 +58,30 @@ export function groupsTable(acts: { mark: (group: Group, adult: boolean) => void
     empty: 'No groups: there is no playlist in use',
     search: 'Search',
   })
+}
+
+/** Marks a group as for adults, or as for everybody. */
+function Mark({ group, onMark }: { group: Group; onMark: (group: Group, adult: boolean) => void }) {
+  return group.adult ? (
+    <RowButton
+      label={`${group.name} is for everybody`}
+      word="For everybody"
+      onClick={() => onMark(group, false)}
+    >
+      <Eye aria-hidden size={16} />
+    </RowButton>
+  ) : (
+    <RowButton label={`${group.name} is for adults`} word="For adults" onClick={() => onMark(group, true)}>
+      <EyeOff aria-hidden size={16} />
+    </RowButton>
+  )
+}
+
+/** How many packages boxes are given a group in, and which, as the admin is offered them. */
+function holders(group: Group): string {
+  const held = holding(group)
+  const names = PACKAGES.filter(({ value }) => held.includes(value)).map(({ label }) => label)
+  return names.length === 0 ? 'None' : `${names.length}: ${names.join(', ')}`
 }
 
 /** The packages that boxes are given a group in. */

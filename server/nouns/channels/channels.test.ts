@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
-import { A_PLAYLIST, compressed, playlistOf, servePlaylist } from '../../../test/support/playlist.ts'
+import { A_PLAYLIST, compressed, letHold, playlistOf, servePlaylist } from '../../../test/support/playlist.ts'
 import { SECRET_KEY } from '../../../test/support/server.ts'
 import { openWorld, type World } from '../../../test/support/world.ts'
 import { channelsIn } from '../../access/playlist-content.ts'
@@ -10,7 +10,7 @@ import { cleanUp } from '../../jobs/clean-up.ts'
 import { refreshPlaylist } from './refresh.ts'
 
 const { all, giveAddress, giveFile, fetch: fetchNow, takeHeld } = calls.channels
-const { saveGroup, savePackage, savePlayers } = calls.channels
+const { assign, saveGroup, savePlayers } = calls.channels
 
 let world: World
 beforeEach(async () => {
@@ -33,6 +33,16 @@ async function ids(): Promise<Record<string, number>> {
   const rows = await world.server.sql<{ id: number; key: string }[]>`select id, key from channel`
   return Object.fromEntries(rows.map(({ id, key }) => [key, id]))
 }
+
+/** Returns the ids of the groups News and Sports. */
+async function groupIds(): Promise<[number, number]> {
+  const [news, sports] = (await world.admin.call(all)).groups
+  if (!news || !sports) throw new Error('the groups are missing')
+  return [news.id, sports.id]
+}
+
+/** No package with no group. */
+const NONE = { packages: [], groups: [] }
 
 async function revision(): Promise<number> {
   const [row] = await world.server.sql<{ revision: number }[]>`select revision from lineup`
@@ -339,7 +349,7 @@ describe('a playlist', () => {
     await give(A_PLAYLIST)
     const { sql, ownerSql } = world.server
     const [news] = (await world.admin.call(all)).groups
-    await world.admin.call(savePackage, { package_selection: 3, groups: [news?.id ?? 0] })
+    await letHold(world, 3, ['News'])
     const old = new Date(world.clock.now.getTime() - 60_000)
     await sql`insert into channel (key, seen) select 'old ' || n, ${old} from generate_series(1, 299997) n`
     await ownerSql`
@@ -359,7 +369,7 @@ describe('a playlist', () => {
     await give(A_PLAYLIST)
     // What was chosen of a group is not forgotten for others that come and go.
     expect((await world.admin.call(all)).groups).toMatchObject([
-      { id: news?.id, packages: [1, 7, 3] },
+      { id: news?.id, packages: [1, 3, 7] },
       { packages: [1, 7] },
     ])
   })
@@ -385,18 +395,15 @@ describe('a group', () => {
 
   test('is held by the packages that the admin chooses, and keeps them while the playlist is without it', async () => {
     await give(A_PLAYLIST)
-    const [news, sports] = (await world.admin.call(all)).groups.map(({ id }) => id)
-    if (!news || !sports) throw new Error('the groups are missing')
-    await world.admin.call(savePackage, { package_selection: 3, groups: [sports] })
+    await letHold(world, 3, ['Sports'])
     await give(playlistOf(3))
-    await world.admin.call(savePackage, { package_selection: 3, groups: [news] })
-    await world.admin.call(savePackage, { package_selection: 1, groups: [] })
+    await letHold(world, 3, ['News'])
+    await letHold(world, 1, [])
     await give(A_PLAYLIST)
     expect((await world.admin.call(all)).groups).toMatchObject([
-      { name: 'News', packages: [7, 3] },
-      { name: 'Sports', packages: [1, 7, 3] },
+      { name: 'News', packages: [3, 7] },
+      { name: 'Sports', packages: [1, 3, 7] },
     ])
-    await world.admin.refused('not_found', savePackage, { package_selection: 3, groups: [999] })
   })
 
   test('stays for adults, and out of the packages, where a character of the playlist is broken', async () => {
@@ -404,7 +411,7 @@ describe('a group', () => {
     await give(whole)
     const [group] = (await world.admin.call(all)).groups
     await world.admin.call(saveGroup, { group: group?.id ?? 0, adult: true })
-    await world.admin.call(savePackage, { package_selection: 7, groups: [] })
+    await letHold(world, 7, [])
     const before = await ids()
     const cut = Buffer.concat([Buffer.from(`${whole}#EXTINF:-1,Caf`), Buffer.of(0xc3)])
     await give(Buffer.concat([cut, Buffer.from('\nhttp://streams.example/cut\n')]))
@@ -415,16 +422,47 @@ describe('a group', () => {
     expect(await ids()).toEqual({ ...before, 'name Caf\uFFFD\nOther': expect.any(Number) })
   })
 
-  test('is left as it is by an admin who has not changed it, like one that the playlist has brought since', async () => {
+  test('is given to some packages and taken from others at once, and those that nobody changed stay', async () => {
     await give(A_PLAYLIST)
-    const [news, sports] = (await world.admin.call(all)).groups.map(({ id }) => id)
-    if (!news || !sports) throw new Error('the groups are missing')
-    await world.admin.call(savePackage, { package_selection: 5, groups: [sports] })
-    await world.admin.call(savePackage, { package_selection: 5, groups: [news], changed: [news] })
-    const holders = (await world.admin.call(all)).groups.map(({ packages }) => packages.includes(5))
-    expect(holders).toEqual([true, true])
-    await world.admin.call(savePackage, { package_selection: 5, groups: [], changed: [sports] })
-    expect((await world.admin.call(all)).groups[0]?.packages).toContain(5)
+    const [news, sports] = await groupIds()
+    await world.admin.call(assign, { give: { packages: [3, 5, 7], groups: [news] }, take: NONE })
+    // Another admin, who saw it before.
+    const take = { packages: [1, 4], groups: [news] }
+    await world.admin.call(assign, { give: { packages: [2], groups: [news] }, take })
+    expect((await world.admin.call(all)).groups).toMatchObject([
+      { name: 'News', packages: [2, 3, 5, 7] },
+      { name: 'Sports', packages: [1, 7] },
+    ])
+    await world.admin.call(assign, { give: { packages: [40], groups: [news, sports] }, take: NONE })
+    expect((await world.admin.call(all)).groups).toMatchObject([
+      { name: 'News', packages: [2, 3, 5, 7, 40] },
+      { name: 'Sports', packages: [1, 7, 40] },
+    ])
+  })
+
+  test('that the playlist lost while somebody chose its packages has them when it comes back', async () => {
+    await give(A_PLAYLIST)
+    const [, sports] = await groupIds()
+    await give(playlistOf(3))
+    const take = { packages: [7], groups: [sports] }
+    await world.admin.call(assign, { give: { packages: [3], groups: [sports] }, take })
+    await give(A_PLAYLIST)
+    expect((await world.admin.call(all)).groups).toMatchObject([
+      { name: 'News', packages: [1, 7] },
+      { name: 'Sports', packages: [1, 3] },
+    ])
+  })
+
+  test('that is not known, or a package that is none, is refused, and nothing is changed', async () => {
+    await give(A_PLAYLIST)
+    const [news] = await groupIds()
+    for (const groups of [[999], [news, 999]]) {
+      await world.admin.refused('not_found', assign, { give: { packages: [3], groups }, take: NONE })
+      await world.admin.refused('not_found', assign, { give: NONE, take: { packages: [1], groups } })
+    }
+    const none = { packages: [8], groups: [news] }
+    await world.admin.refused('invalid_input', assign, { give: none, take: NONE })
+    expect((await world.admin.call(all)).groups).toMatchObject([{ packages: [1, 7] }, { packages: [1, 7] }])
   })
 })
 
@@ -441,7 +479,7 @@ test('every change of what boxes can watch raises the revision, and nothing else
   const changes = [
     () => give(playlistOf(3)),
     () => world.admin.call(saveGroup, { group: group?.id ?? 0, adult: true }),
-    () => world.admin.call(savePackage, { package_selection: 3, groups: [group?.id ?? 0] }),
+    () => letHold(world, 3, ['News']),
     () => world.admin.call(savePlayers, { player: 'ffmpeg', alt_player: 'auto' }),
   ]
   for (const change of changes) {
@@ -451,6 +489,7 @@ test('every change of what boxes can watch raises the revision, and nothing else
   }
   const before = await revision()
   await world.admin.call(savePlayers, { player: 'ffmpeg', alt_player: 'auto' })
+  await letHold(world, 3, ['News'])
   expect(await give('#EXTM3U')).toMatchObject({ held: 'empty' })
   expect(await revision()).toBe(before)
 })

@@ -77,17 +77,21 @@ export const channels: Handlers<typeof calls.channels> = {
     return { status: 'OK' }
   },
 
-  async savePackage({ sql }, { package_selection: chosen, groups, changed }) {
+  async assign({ sql }, { give, take }) {
     await revise(sql)
-    const known = await sql`select from channel_group where id = any (${groups}::integer[])`
-    if (known.length !== new Set(groups).size) throw notFound()
-    // A group that the playlist has not now is not on the screen, and keeps what it had.
-    const { count } = await sql`
-      update channel_group set packages = case when id = any (${groups}::integer[])
-        then array_append(packages, ${chosen}) else array_remove(packages, ${chosen}) end
-      where channels > 0 and ${changed ? sql`id = any (${changed}::integer[])` : sql`true`}
-        and (id = any (${groups}::integer[])) <> (${chosen} = any (packages))`
-    return count > 0 ? { status: 'OK' } : new Unchanged({ status: 'OK' })
+    const named = new Set([...give.groups, ...take.groups])
+    const known = await sql`select from channel_group where id = any (${[...named]}::integer[])`
+    if (known.length !== named.size) throw notFound()
+    // A group that the playlist does not have now gets them as well: it keeps them until it comes back.
+    const given = await sql`
+      update channel_group set packages = array(
+        select unnest(packages) union select unnest(${give.packages}::integer[]) order by 1)
+      where id = any (${give.groups}::integer[]) and not packages @> ${give.packages}::integer[]`
+    const taken = await sql`
+      update channel_group set packages = array(
+        select unnest(packages) except select unnest(${take.packages}::integer[]) order by 1)
+      where id = any (${take.groups}::integer[]) and packages && ${take.packages}::integer[]`
+    return given.count + taken.count > 0 ? { status: 'OK' } : new Unchanged({ status: 'OK' })
   },
 
   async savePlayers({ sql }, players) {

@@ -20,6 +20,14 @@ export function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
     onChange('')
     input.current?.focus()
   }
+  const press = (event: React.KeyboardEvent) => {
+    // It searches while one types, so Enter sends no form that it is in.
+    if (event.key === 'Enter') event.preventDefault()
+    // Escape ends the search, and does not close the dialog that it is in with all that was ticked.
+    if (event.key !== 'Escape' || value === '') return
+    event.stopPropagation()
+    onChange('')
+  }
   return (
     <SearchPlace>
       <InputFrame>
@@ -35,7 +43,7 @@ export function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
           autoComplete="off"
           {...EXACT}
           onChange={(event) => onChange(event.target.value)}
-          onKeyDown={keepForm}
+          onKeyDown={press}
         />
         {value && (
           <IconButton size="small" aria-label="Clear the search" onClick={clear}>
@@ -50,11 +58,6 @@ export function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
       )}
     </SearchPlace>
   )
-}
-
-/** It searches while one types, so Enter sends no form that it is in. */
-function keepForm(event: React.KeyboardEvent) {
-  if (event.key === 'Enter') event.preventDefault()
 }
 
 const SearchPlace = styled('div')(({ theme }) => ({
