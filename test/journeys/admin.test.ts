@@ -441,6 +441,25 @@ describe('the admin', () => {
     await expect(rows(page, 'Groups')).toHaveCount(1)
   })
 
+  test('reads all packages of a group inside the window, wherever its row stands', async ({
+    open,
+    world,
+  }) => {
+    await givePlaylist(world, A_PLAYLIST)
+    for (const { value } of PACKAGES) await letHold(world, value, ['News'])
+    const page = await open({ as: world.admin, at: to.channels(), height: 700 })
+    const cut = page.getByText(/^41: All Packages/)
+    for (const block of ['start', 'center', 'end'] as const) {
+      await page.mouse.move(0, 0)
+      await expect(page.getByRole('tooltip')).toHaveCount(0)
+      await cut.evaluate((cell, block) => cell.scrollIntoView({ block }), block)
+      await cut.hover()
+      const { y = -1, height = 0 } = (await page.getByRole('tooltip').boundingBox()) ?? {}
+      expect(y, block).toBeGreaterThanOrEqual(0)
+      expect(y + height, block).toBeLessThanOrEqual(700)
+    }
+  })
+
   test('sees which packages leave out a group for adults, and what another admin has changed meanwhile stays', async ({
     open,
     world,

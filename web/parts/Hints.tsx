@@ -17,7 +17,7 @@ export function Hints() {
   }, [shown])
   if (!shown) return null
   return (
-    <Bubble ref={bubble} id={id} role="tooltip" style={placed(shown.target)}>
+    <Bubble ref={bubble} id={id} role="tooltip" style={placed(shown)}>
       {shown.text}
     </Bubble>
   )
@@ -69,18 +69,22 @@ function hintOf(element: Element): Shown | null {
   return { target, text }
 }
 
-/** Returns the position below the target, or above it at the end of the window, and always inside the window. */
-function placed(target: Element) {
+/**
+ * Returns the position below the target, or above it at the end of the window, and always inside the window. A long text
+ * gets more room.
+ */
+function placed({ target, text }: Shown) {
   const box = target.getBoundingClientRect()
-  const below = box.bottom + 72 < window.innerHeight
-  const left = Math.max(8, Math.min(box.left, window.innerWidth - 336))
-  return below ? { left, top: box.bottom + 6 } : { left, bottom: window.innerHeight - box.top + 6 }
+  const [width, height] = text.length > 200 ? [640, 288] : [320, 72]
+  const below = box.bottom + height < window.innerHeight
+  const left = Math.max(8, Math.min(box.left, window.innerWidth - width - 16))
+  const at = below ? { top: box.bottom + 6 } : { bottom: window.innerHeight - box.top + 6 }
+  return { ...at, left, maxWidth: `min(${width}px, 100vw - 16px)` }
 }
 
 const Bubble = styled('div')(({ theme }) => ({
   position: 'fixed',
   zIndex: theme.zIndex.tooltip,
-  maxWidth: 'min(320px, calc(100vw - 16px))',
   padding: '4px 8px',
   borderRadius: 6,
   fontSize: '0.75rem',
