@@ -225,6 +225,9 @@ describe('all transactions', () => {
     const page = await dealer.call(list, { page: 400 })
     expect(page).toMatchObject({ count: 10_000, count_capped: true, total_pages: 400 })
     expect(page.data).toHaveLength(25)
+    // The pages end where the count does.
+    expect((await dealer.call(list, { page: 334, per_page: 30 })).data).toHaveLength(10)
+    expect((await dealer.call(list, { page: 401 })).data).toEqual([])
     expect((await dealer.call(sums, {})).data).toEqual([
       { type: 'ADD', transactions: 2, credits: 10_001 },
       { type: 'USED', transactions: 10_000, credits: 10_000 },

@@ -1,6 +1,6 @@
 import type { calls } from '../../contract/calls.ts'
 import { COUNTED_TO } from '../../contract/clients.ts'
-import { pageOf } from '../../contract/page.ts'
+import { pageOf, sliceOf } from '../../contract/page.ts'
 import type { Transaction } from '../../contract/shapes.ts'
 import type { TRANSACTION_SORTS } from '../../contract/transactions.ts'
 import type { Account, Context, Handler, Handlers } from '../context.ts'
@@ -44,12 +44,13 @@ export const transactions: Handlers<typeof calls.transactions> = {
     const found = counted?.count ?? 0
     const count = Math.min(found, COUNTED_TO)
     const ordered = orderOf(sql, sort, order)
-    const head = sql`order by ${ordered} limit ${page * per_page}`
+    const { offset, limit } = sliceOf({ page, per_page }, count)
+    const head = sql`order by ${ordered} limit ${offset + limit}`
     const data = await rows(
       context,
       sql`(
         select t.* from ${ledgerOf(sql, whose, { which, head })} order by ${ordered}
-        limit ${per_page} offset ${(page - 1) * per_page}
+        limit ${limit} offset ${offset}
       )`,
       ordered,
     )

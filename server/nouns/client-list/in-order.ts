@@ -1,4 +1,5 @@
 import { type ClientFilter, COUNTED_TO } from '../../../contract/clients.ts'
+import { sliceOf } from '../../../contract/page.ts'
 import type { Context } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
 import {
@@ -10,7 +11,7 @@ import {
   orderOf,
   type Search,
 } from '../../tree/selection.ts'
-import { type PageQuery, sliceOf } from './page.ts'
+import type { PageQuery } from './page.ts'
 
 /**
  * Reads clients in the order of the list, by the index of that order, and skips what does not match until the page is

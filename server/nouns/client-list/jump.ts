@@ -1,9 +1,10 @@
+import { sliceOf } from '../../../contract/page.ts'
 import type { Context } from '../../context.ts'
 import { directionOf } from '../../postgres/order.ts'
 import type { Fragment } from '../../postgres/pool.ts'
 import { countsByExpiry, countsInState } from '../../tree/client-counts.ts'
 import { isIn, isVisibleTo } from '../../tree/selection.ts'
-import { type PageQuery, sliceOf } from './page.ts'
+import type { PageQuery } from './page.ts'
 
 /** Whether the clients are counted by the first key of this order. */
 export function canJump({ sort }: PageQuery): boolean {

@@ -1,4 +1,5 @@
 import { COUNTED_TO } from '../../../contract/clients.ts'
+import { sliceOf } from '../../../contract/page.ts'
 import type { Context } from '../../context.ts'
 import { directionOf } from '../../postgres/order.ts'
 import type { Fragment } from '../../postgres/pool.ts'
@@ -11,7 +12,7 @@ import {
   type Selection,
 } from '../../tree/selection.ts'
 import { countColumns } from './counts.ts'
-import { type Counts, type ListQuery, type PageQuery, sliceOf } from './page.ts'
+import type { Counts, ListQuery, PageQuery } from './page.ts'
 
 /**
  * How many clients the database expects a search's text to match, from its statistics and without running the search.

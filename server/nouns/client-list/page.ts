@@ -29,9 +29,3 @@ export function capCounts(counts: Counts, { filter }: PageQuery): Omit<FoundPage
     capped: counts[filter] > COUNTED_TO,
   }
 }
-
-/** Where a page lies in a list of `count` rows; a page past the end has a limit of 0. */
-export function sliceOf({ page, per_page }: PageQuery, count: number): { offset: number; limit: number } {
-  const offset = (page - 1) * per_page
-  return { offset, limit: Math.max(0, Math.min(per_page, count - offset)) }
-}

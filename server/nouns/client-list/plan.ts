@@ -1,4 +1,5 @@
 import { COUNTED_TO } from '../../../contract/clients.ts'
+import { sliceOf } from '../../../contract/page.ts'
 import type { Context } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
 import { readSearch, type Search } from '../../tree/selection.ts'
@@ -21,7 +22,6 @@ import {
   type FoundPage,
   type ListQuery,
   type PageQuery,
-  sliceOf,
 } from './page.ts'
 
 /**
