@@ -29,7 +29,8 @@ type Needs = JobDependencies & { stopping: AbortSignal }
 export type ClockJob = {
   name: JobName
   isDue(now: Date): boolean
-  run(now: Date): Promise<void>
+  /** Returns false where it could not do its work yet, of which nothing is noted: it is tried again the next minute. */
+  run(now: Date): Promise<boolean>
   /** Returns when it runs again after a run that went well; null where it never does. */
   next(now: Date): Date | null
 }
@@ -46,13 +47,16 @@ export function statistics({ sql, zone, log }: Needs): ClockJob {
     name: 'statistics',
     isDue: (now) => dayOf(settledAt(now), zone) !== written,
     async run(now) {
-      if (await isChangeUnderWay(sql, SETTLING)) return
+      if (await isChangeUnderWay(sql, SETTLING)) return false
       const settled = settledAt(now)
       const rows = await fillStatistics(sql, settled, zone)
       if (rows) log.info({ rows }, 'statistics were written')
       const branches = await fillBranchDays(sql, settled, zone)
       const sums = await fillBusyDays(sql, settled, zone)
-      if (rows !== null && branches !== null && sums !== null) written = dayOf(settled, zone)
+      // Another server does what is null, and notes how that goes.
+      if (rows === null || branches === null || sums === null) return false
+      written = dayOf(settled, zone)
+      return true
     },
     // Midnight comes a second after the end of the day.
     next: (now) => new Date(Date.parse(endOf(dayOf(now, zone), zone)) + 1_000 + SETTLING),
@@ -83,6 +87,7 @@ export function hourlyCleanUp({ sql, keepDays, log, stopping }: Needs): ClockJob
       const removed = await cleanUp(sql, { now, keepDays }, () => stopping.aborted)
       cleaned = now.getTime()
       if (Object.values(removed).some(Boolean)) log.info({ removed }, 'old rows were removed')
+      return true
     },
     next: (now) => new Date(now.getTime() + HOUR_MS),
   }
@@ -98,6 +103,7 @@ export function sealing({ sql, seal, log, stopping }: Needs): ClockJob {
       const clients = await resealPasswords(sql, seal, seal, () => stopping.aborted)
       resealed = true
       if (clients > 0) log.info({ clients }, 'passwords were bound to their clients')
+      return true
     },
     next: () => null,
   }
@@ -117,6 +123,7 @@ export function counts({ sql, stopping }: Needs): ClockJob {
         )
         count = row?.count ?? 0
       }
+      return true
     },
   }
 }
@@ -131,6 +138,7 @@ export function boxes({ sql, stopping }: Needs): ClockJob {
     async run(now) {
       await countBoxes(sql, now)
       await forgetUnknownBoxes(sql, now, () => stopping.aborted)
+      return true
     },
   }
 }
@@ -142,6 +150,7 @@ export function playlistRefresh({ sql, seal, playlist, log, stopping }: Needs): 
     async run(now) {
       const outcome = await refreshPlaylist({ sql, seal, playlist, now, signal: stopping })
       if (outcome) log.info(outcome, 'the playlist was read')
+      return true
     },
   }
 }

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { DAY_MS } from '../../contract/time.ts'
+import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
 import { playlistOf, servePlaylist } from '../../test/support/playlist.ts'
 import { SECRET_KEY } from '../../test/support/server.ts'
 import { Clock, suiteWorld } from '../../test/support/world.ts'
@@ -39,6 +40,24 @@ function start(sql: Sql = world.server.sql) {
     seal: createSeal(SECRET_KEY),
     log,
     clock: () => world.clock.now,
+  })
+}
+
+const ALL_JOBS = ['boxes', 'clean-up', 'counts', 'playlist', 'statistics']
+const ON_FIRE = new Error('the database is on fire')
+
+/** Returns the jobs of the logged failures, by name. */
+function failed() {
+  return logged.map(({ job }) => job).sort()
+}
+
+/** Returns the pool with another way to begin a transaction. */
+function beginning(how: (begin: () => unknown) => unknown): Sql {
+  return new Proxy(world.server.sql, {
+    get: (target, key) =>
+      key === 'begin'
+        ? (...args: unknown[]) => how(() => Reflect.apply(target.begin, target, args))
+        : Reflect.get(target, key),
   })
 }
 
@@ -93,21 +112,56 @@ describe('the jobs', () => {
   test('are logged when they fail, and tried again the next minute', async () => {
     world.clock.set('2026-05-21T12:00:00.000Z')
     let broken = true
-    const { sql } = world.server
-    const flaky = new Proxy(sql, {
-      get: (target, key) =>
-        broken && key === 'begin'
-          ? () => Promise.reject(new Error('the database is on fire'))
-          : Reflect.get(target, key),
-    })
-    const jobs = start(flaky)
-    const failed = () => logged.map(({ job }) => job).sort()
-    await soon(() => expect(failed()).toEqual(['boxes', 'clean-up', 'counts', 'playlist', 'statistics']))
+    const jobs = start(beginning((begin) => (broken ? Promise.reject(ON_FIRE) : begin())))
+    await soon(() => expect(failed()).toEqual(ALL_JOBS))
     expect(await days()).toHaveLength(10)
     broken = false
     await minute()
     await soon(async () => expect(await days()).toHaveLength(11))
     await jobs.stop()
+  })
+
+  test('of minutes that pass while they run make up for one, without the job that failed', async () => {
+    const burning = Promise.withResolvers<never>()
+    const jobs = start(beginning(() => burning.promise))
+    for (let minutes = 0; minutes < 10; minutes += 1) await minute()
+    burning.reject(ON_FIRE)
+    await soon(() => expect(failed()).toEqual(ALL_JOBS))
+    await minute()
+    await soon(() => expect(failed()).toEqual(ALL_JOBS.flatMap((name) => [name, name])))
+    await jobs.stop()
+  })
+
+  test('run while the statistics take long', async () => {
+    const { sql, ownerSql } = world.server
+    await ownerSql`delete from box_count`
+    const release = await holdOpen(ownerSql, (sql) => sql`lock table statistic`)
+    const jobs = start()
+    for (const many of [1, 2]) {
+      await soon(async () => expect(await sql`select from box_count`).toHaveLength(many))
+      await minute()
+    }
+    expect(logged).toEqual([])
+    await somebodyWaits(sql)
+    await release()
+    await jobs.stop()
+    expect(failed()).toEqual([])
+  })
+
+  test('note nothing of statistics that wait for a change that is under way', async () => {
+    const { sql, ownerSql } = world.server
+    await ownerSql`delete from job`
+    const busy = new Proxy(sql, {
+      apply: (target, self, args: Parameters<Sql>) =>
+        args[0].join().includes('pg_stat_activity')
+          ? Promise.resolve([{}])
+          : Reflect.apply(target, self, args),
+    })
+    const jobs = start(busy)
+    const noted = async () => (await sql<{ name: string }[]>`select name from job`).map(({ name }) => name)
+    await soon(async () => expect(await noted()).toContain('boxes'))
+    await jobs.stop()
+    expect(await noted()).not.toContain('statistics')
   })
 
   test('read the playlist when that is due, and stop while it is being read', async () => {

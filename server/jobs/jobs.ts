@@ -1,7 +1,7 @@
 import { JOBS } from '../../contract/system.ts'
 import { MINUTE_MS } from '../../contract/time.ts'
 import { measureJobsFrom } from '../metrics.ts'
-import { noteRun } from '../nouns/system/runs.ts'
+import { noteRun, type Run } from '../nouns/system/runs.ts'
 import {
   boxes,
   type ClockJob,
@@ -15,7 +15,7 @@ import {
 
 /**
  * Starts the jobs. Every server looks each minute which are due; advisory locks let one server at a time do a job. A
- * failed job is tried again a minute later. How each run went is noted in the database, where every server reads it.
+ * failed job is tried again at the next minute. How each run went is noted in the database, where every server reads it.
  */
 export function startJobs(dependencies: JobDependencies): {
   /** Starts no further job, and resolves when the running one has finished. */
@@ -24,47 +24,79 @@ export function startJobs(dependencies: JobDependencies): {
   const { sql, log, clock } = dependencies
   const stopping = new AbortController()
   const needs = { ...dependencies, stopping: stopping.signal }
-  const inTurn = [statistics, hourlyCleanUp, sealing, counts, boxes].map((job) => job(needs))
-  const refresh = playlistRefresh(needs)
+  // The statistics of years and a slow playlist take minutes, and would delay the others.
+  const queues = [[statistics], [hourlyCleanUp, sealing, counts, boxes], [playlistRefresh]].map((jobs) =>
+    openQueue(jobs.map((job) => job(needs))),
+  )
   measureJobsFrom(
     clock(),
     JOBS.filter((name) => name !== 'sealing'),
   )
-  let running = runInTurn()
-  // Apart from the others, which it would delay by its minute.
-  let refreshing = attempt(refresh)
-  const timer = setInterval(() => {
-    running = running.then(runInTurn)
-    refreshing = refreshing.then(() => attempt(refresh))
-  }, MINUTE_MS)
+  const nextMinute = () => {
+    for (const queue of queues) queue.nextMinute()
+  }
+  nextMinute()
+  const timer = setInterval(nextMinute, MINUTE_MS)
   return {
     async stop() {
       stopping.abort()
       clearInterval(timer)
-      await Promise.all([running, refreshing])
+      await Promise.all(queues.map((queue) => queue.idle()))
     },
   }
 
-  async function runInTurn(): Promise<void> {
-    for (const job of inTurn) await attempt(job)
+  /**
+   * Runs jobs one after the other. However many minutes pass meanwhile, one is made up for, without the jobs that failed
+   * in it: so none begins again at once.
+   */
+  function openQueue(jobs: readonly ClockJob[]) {
+    let minute = 0
+    let isRunning = false
+    let running = Promise.resolve()
+    const failedIn = new Map<ClockJob, number>()
+    const runDue = async (job: ClockJob) => {
+      const run = await attempt(job)
+      if (run?.failure) failedIn.set(job, minute)
+      // Where it cannot be noted, the calls report that the database takes no changes.
+      if (run) await noteRun(sql, run).catch(() => {})
+    }
+    const catchUp = async () => {
+      isRunning = true
+      for (let done = 0; done < minute; ) {
+        done = minute
+        for (const job of jobs) if (failedIn.get(job) !== done) await runDue(job)
+      }
+      isRunning = false
+    }
+    return {
+      nextMinute() {
+        minute += 1
+        if (!isRunning) running = catchUp()
+      },
+      idle: () => running,
+    }
   }
 
-  async function attempt({ name, isDue, run, next }: ClockJob): Promise<void> {
+  /** Runs a job that is due. Returns how that went, where it is to be noted. */
+  async function attempt({ name, isDue, run, next }: ClockJob): Promise<Run | null> {
     const now = clock()
-    if (stopping.signal.aborted || !isDue(now)) return
+    if (stopping.signal.aborted || !isDue(now)) return null
     const began = performance.now()
     let failure: string | null = null
     try {
-      await run(now)
+      if (!(await run(now))) return null
     } catch (error) {
-      if (stopping.signal.aborted && name === 'playlist') return
+      if (stopping.signal.aborted && name === 'playlist') return null
       failure = error instanceof Error ? error.message : String(error)
       log.error({ err: error, job: name }, 'a job failed and will be tried again')
     }
     const took_ms = Math.round(performance.now() - began)
     const ended = clock()
-    const again = failure === null ? next(ended) : new Date(ended.getTime() + MINUTE_MS)
-    // Where it cannot be noted, the calls report that the database takes no changes.
-    await noteRun(sql, { name, took_ms, failure, next: again }).catch(() => {})
+    return {
+      name,
+      took_ms,
+      failure,
+      next: failure === null ? next(ended) : new Date(ended.getTime() + MINUTE_MS),
+    }
   }
 }
