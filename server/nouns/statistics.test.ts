@@ -1,8 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Clock, openWorld, type Person, type World } from '../../test/support/world.ts'
 import { addDays, dayOf, startOf } from '../ledger/calendar.ts'
+import { daysFrom } from '../ledger/days.ts'
 import { fillStatistics } from './statistics.ts'
+
+vi.mock('../ledger/days.ts', async (original) => {
+  const days = await original<typeof import('../ledger/days.ts')>()
+  return { ...days, daysFrom: vi.fn(days.daysFrom) }
+})
 
 const { statistics, chart, totals, remove } = calls.admin
 const ZONE = 'Europe/Lisbon'
@@ -192,6 +198,30 @@ describe('a day of the statistics', () => {
       await world.close()
     }
   })
+})
+
+test('the statistics go on from the newest rows, also when superresellers were closed long before', async () => {
+  const clock = new Clock('2026-03-27T12:00:00.000Z')
+  const world = await openWorld({ clock, env: { TIME_ZONE: ZONE } })
+  try {
+    const close = ({ name }: Person) => world.admin.call(calls.tree.close, { name })
+    const { dealer } = await world.family({ credits: 5 })
+    const second = await world.child(world.admin)
+    await close(await world.child(world.admin))
+    clock.pass({ days: 1 })
+    await close(second)
+    await world.client(dealer)
+    clock.pass({ days: 10 })
+    const counted = await world.admin.call(totals)
+    expect(counted).toMatchObject({ clients: [0, ...Array.from({ length: 11 }, () => 1)] })
+    expect(await fillStatistics(world.server.sql, clock.now, ZONE)).toBe(12)
+    expect(await world.admin.call(totals)).toEqual(counted)
+    expect(vi.mocked(daysFrom).mock.results.at(-1)?.value).toMatchObject({
+      days: ['2026-04-06', '2026-04-07'],
+    })
+  } finally {
+    await world.close()
+  }
 })
 
 describe('without any superreseller', () => {

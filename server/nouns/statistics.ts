@@ -39,7 +39,7 @@ export async function fillStatistics(sql: Sql, now: Date, zone: string): Promise
     // Writing years of missing days may take longer than a call is allowed.
     await sql`set local statement_timeout = '10min'`
     await planForValues(sql)
-    const rows = figuresSince(sql, { days, since: oldest.created, base: sql`false`, only: null })
+    const rows = figuresSince(sql, { days, since: oldest.created, base: sql`false`, which: sql`true` })
     const written = await sql`
       insert into statistic (superreseller, day, ended, credits, resellers, dealers, clients)
       select superreseller, day, ended, credits, resellers, dealers, clients from (${rows}) as rows
@@ -71,12 +71,16 @@ async function throughToday(
   const today = dayOf(now, zone)
   await planForValues(sql)
   const base = sql`s.day < ${today} and s.ended <= ${now}`
+  const own = only === null ? sql`true` : sql`a.id = ${only}`
+  // One that was closed before the newest row ended has all of its rows, and would have all changes since then read.
+  const which = sql`${own} and (
+    a.closed > (select s.ended from statistic s where ${base} order by s.day desc limit 1)) is not false`
   const [known] = await sql<{ since: string | null }[]>`
     select min(coalesce(s.ended, a.created)) as since
     from account a left join lateral (
       select ended from statistic s where s.superreseller = a.id and ${base} order by s.day desc limit 1
     ) s on true
-    where a.role = 'superreseller' and ${only === null ? sql`true` : sql`a.id = ${only}`}`
+    where a.role = 'superreseller' and ${which}`
   const since = known?.since ?? now.toISOString()
   // Starts a day early, in case TIME_ZONE was changed since the last row was written.
   const days = daysFrom(addDays(dayOf(since, zone), -1), now, zone)
@@ -84,7 +88,7 @@ async function throughToday(
     select s.day, s.credits, s.resellers, s.dealers, s.clients
     from statistic s where ${base} and ${only === null ? sql`true` : sql`s.superreseller = ${only}`}
     union all
-    select day, credits, resellers, dealers, clients from (${figuresSince(sql, { days, since, base, only })}) as rows`
+    select day, credits, resellers, dealers, clients from (${figuresSince(sql, { days, since, base, which })}) as rows`
   // Wrapped in an object, because awaiting a query runs it.
   return { rows }
 }
@@ -111,8 +115,8 @@ type Counting = {
   since: string
   /** A condition on rows `s`; the last row of each superreseller that meets it is its base. */
   base: Fragment
-  /** Null for all. */
-  only: number | null
+  /** A condition on the superresellers `a`. */
+  which: Fragment
 }
 
 /**
@@ -120,7 +124,7 @@ type Counting = {
  * and all changes since; credits are the present balance less all later changes. The changes are read once, however
  * many days there are: each is counted in the bucket of its day, and a running sum goes over the buckets.
  */
-function figuresSince(sql: Sql, { days: open, since, base, only }: Counting): Fragment {
+function figuresSince(sql: Sql, { days: open, since, base, which }: Counting): Fragment {
   const { days, ends } = open
   return sql`
     with subject as (
@@ -131,7 +135,7 @@ function figuresSince(sql: Sql, { days: open, since, base, only }: Counting): Fr
       left join lateral (
         select * from statistic s where s.superreseller = a.id and ${base} order by s.day desc limit 1
       ) s on true
-      where a.role = 'superreseller' and ${only === null ? sql`true` : sql`a.id = ${only}`}
+      where a.role = 'superreseller' and ${which}
     ),
     change as (
       select superreseller, ${bucketOf(sql, sql`at`, open)} as nr, sum(credits) as credits, sum(resellers) as resellers,
