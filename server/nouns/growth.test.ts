@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { type Person, suiteWorld } from '../../test/support/world.ts'
+import { HOUR_MS } from '../../contract/time.ts'
+import { openWorld, Person, suiteWorld } from '../../test/support/world.ts'
+import { addDays, dayOf, startOf } from '../ledger/calendar.ts'
 import { fillBranchDays } from './growth.ts'
 
 const { growth } = calls.tree
@@ -96,4 +98,25 @@ describe('the growth of a branch', () => {
     world.clock.pass({ days: 1 })
     expect(await fillBranchDays(sql, world.clock.now, ZONE)).toBeGreaterThan(0)
   })
+
+  test.each(['Pacific/Pago_Pago', 'America/Bogota', 'Pacific/Kiritimati'])(
+    'goes on from what was written when the zone becomes %s',
+    async (zone) => {
+      // Yesterday has its row, and is today further west.
+      world.clock.set(new Date(Date.parse(startOf(addDays(dayOf(world.clock.now, ZONE), 1), ZONE)) + HOUR_MS))
+      const { superreseller, dealer } = await liveFourDays()
+      await fillBranchDays(world.server.sql, world.clock.now, ZONE)
+      await world.client(dealer)
+      const moved = await openWorld({
+        clock: world.clock,
+        database: world.server.database,
+        env: { TIME_ZONE: zone },
+      })
+      const { onDate, clients } = await new Person(moved.server, superreseller).call(growth)
+      expect(onDate.at(-1)).toBe(dayOf(world.clock.now, zone))
+      expect(onDate).toEqual([...new Set(onDate)].sort())
+      expect(clients.at(-1)).toBe(4)
+      await moved.server.close()
+    },
+  )
 })

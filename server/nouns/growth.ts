@@ -16,13 +16,14 @@ import type { Fragment, Sql } from '../postgres/pool.ts'
  */
 export const growth: Handler<typeof calls.tree.growth> = async ({ sql, account, now, business }) => {
   const open = await openDays(sql, now, business.zone)
+  const finished = finishedBy(sql, now, business.zone)
   const isAdmin = account.role === 'admin'
   const whose = isAdmin
     ? sql`k.account in (select id from account where role = 'superreseller')`
     : sql`k.account = ${account.id}`
   const rows = await sql<{ day: Day; clients: number; used: number }[]>`
     select day, sum(clients)::int as clients, sum(used)::int as used from (
-      select k.day, k.clients, k.used from branch_day k where ${whose}
+      select k.day, k.clients, k.used from branch_day k where ${whose} and ${finished}
       union all
       select day, clients, used from (${figuresOf(sql, open, account)}) as counted
     ) as rows group by day order by day`
@@ -56,14 +57,21 @@ type OpenDays = Days & {
 
 async function openDays(sql: Sql, now: Date, zone: string): Promise<OpenDays> {
   // Where TIME_ZONE was moved to the other side of the date line, the day before may have ended last.
+  const finished = finishedBy(sql, now, zone)
   const [written] = await sql<{ last: Day; since: string }[]>`
-    select newest.day as last, (select max(ended) from branch_day where day >= newest.day - 1) as since
-    from (select day from branch_day order by day desc limit 1) newest`
+    select newest.day as last,
+      (select max(k.ended) from branch_day k where k.day >= newest.day - 1 and ${finished}) as since
+    from (select k.day from branch_day k where ${finished} order by k.day desc limit 1) newest`
   if (written) return { ...written, ...daysFrom(addDays(written.last, 1), now, zone) }
   const [first] = await sql<{ since: string | null }[]>`
     select min(created) as since from account where role = 'superreseller'`
   const since = first?.since ?? now.toISOString()
   return { last: null, since, ...daysFrom(dayOf(since, zone), now, zone) }
+}
+
+/** Returns the condition for rows `k` of days before today: TIME_ZONE may have been moved west since they were written. */
+function finishedBy(sql: Sql, now: Date, zone: string): Fragment {
+  return sql`k.day < ${dayOf(now, zone)} and k.ended <= ${now}`
 }
 
 /**
