@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { proveTheBooks } from '../../../test/support/books.ts'
+import { somebodyWaits } from '../../../test/support/hold.ts'
 import { suiteWorld, unique } from '../../../test/support/world.ts'
 
 const { own, ask, withdraw, list, grant, decline } = calls.requests
@@ -137,6 +138,24 @@ describe('a request for credits', () => {
       await proveTheBooks(world.server.sql, [superreseller.id])
     }
     expect([...won].length).toBeGreaterThan(1)
+  })
+
+  test('is granted while its account asks again, and neither waits for the other in a circle', async () => {
+    const { reseller, dealer } = await world.family({ credits: 9, to: 'reseller' })
+    const { id } = await dealer.call(ask, { credits: 5 })
+    let granting: Promise<unknown> | undefined
+    await world.server.ownerSql.begin(async (sql) => {
+      // What asking does, and the grant waits between its two statements.
+      await sql`select lock_holdings(array(select id from holding where account = ${dealer.id}))`
+      granting = reseller.call(grant, { id, credits: 5 })
+      await somebodyWaits(world.server.sql)
+      await sql`set local lock_timeout = '500ms'`
+      await sql`
+        insert into credit_request (account, credits, note, created) values (${dealer.id}, 1, '', now())
+        on conflict (account) where state = 'open' do nothing`
+    })
+    expect(await granting).toEqual({ status: 'OK', credits: 5 })
+    expect((await dealer.call(own)).data).toHaveLength(1)
   })
 
   test('is granted once under one key', async () => {

@@ -77,9 +77,10 @@ export const requests: Handlers<typeof calls.requests> = {
         `${request.name} asked for ${inCredits(request.credits)}.`,
       )
     }
+    // The balance first: whoever asks has locked it, and waits for a request that is changed, but not for a locked one.
+    const balance = await addTo(context, await lockedChild(context, request.name), credits)
     await sql`
       update credit_request set state = 'granted', granted = ${credits}, answered = ${now} where id = ${id}`
-    const balance = await addTo(context, await lockedChild(context, request.name), credits)
     return { status: 'OK', credits: balance }
   },
 
