@@ -59,6 +59,7 @@ function settings(cluster: string): string {
     ...TUNING,
     shared_buffers: `${sharedBuffersMb()}MB`,
     max_wal_size: `${mostWalMb(cluster)}MB`,
+    temp_file_limit: `${mostSortedMb(cluster)}MB`,
   }
   return [
     '# Written by Boxtree at every start. Put settings of your own into local.conf.',
@@ -121,8 +122,21 @@ function sharedBuffersMb(): number {
 
 /** Returns max_wal_size: a sixteenth of the disk, up to 1 GB, so that the write-ahead log does not fill a small one. */
 function mostWalMb(cluster: string): number {
+  return Math.max(64, Math.min(1024, Math.floor(diskMb(cluster) / 16)))
+}
+
+/**
+ * Returns temp_file_limit: a quarter of the disk, so that no statement fills it by what it sorts. To sort the whole
+ * ledger takes a third of the space of a database: one that would reach this limit leaves no such room on its disk.
+ * PostgreSQL allows no more than 2 TB.
+ */
+function mostSortedMb(cluster: string): number {
+  return Math.min(2 ** 20, Math.floor(diskMb(cluster) / 4))
+}
+
+function diskMb(cluster: string): number {
   const { blocks, bsize } = statfsSync(cluster)
-  return Math.max(64, Math.min(1024, Math.floor((blocks * bsize) / 2 ** 20 / 16)))
+  return (blocks * bsize) / 2 ** 20
 }
 
 /** Returns the name of the user who runs this, by which PostgreSQL knows it. */

@@ -10,6 +10,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statfsSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -67,6 +68,18 @@ describe('the embedded database', () => {
     const shown = async (name: string) => Object.values((await query(superuser, `show ${name}`))[0] ?? {})[0]
     for (const [name, value] of Object.entries(mine)) expect(await shown(name), name).toBe(value)
     for (const [name, value] of Object.entries(refused)) expect(await shown(name), name).not.toBe(value)
+  })
+
+  test('lets no statement of the console put more than a quarter of the disk into temporary files', async () => {
+    const { server, files } = await open(join(folder, 'data'))
+    const [limit] = await query(
+      server,
+      "select setting::float8 as kb from pg_settings where name = 'temp_file_limit'",
+    )
+    const { blocks, bsize } = statfsSync(files)
+    expect(limit?.kb).toBeGreaterThan(0)
+    expect(limit?.kb).toBeLessThanOrEqual((blocks * bsize) / 1024 / 4)
+    await expect(query(server, 'set temp_file_limit = -1')).rejects.toThrow('permission denied')
   })
 
   test('gives the console a role that owns nothing and may create nothing', async () => {
