@@ -32,7 +32,7 @@ const LONG_LAWS = 'test/laws/{at-once,boxes,days,gateways,hostile,hostile-boxes,
 /** Suites that use no database, or one that they start themselves. */
 const WITHOUT_DATABASE = [
   'server/access/{seal,secret-key,password}.test.ts',
-  'server/corridor/early-answer.test.ts',
+  'server/corridor/{early-answer,error-to-refusal}.test.ts',
   'server/corridor/openapi/*.test.ts',
   'server/corridor/small-disk.test.ts',
   'server/jobs/heartbeat.test.ts',

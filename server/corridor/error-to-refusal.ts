@@ -7,6 +7,7 @@ export function toRefusal(error: unknown): Refusal {
   const { constraint_name: constraint = '' } = (error ?? {}) as { constraint_name?: string }
   return (
     OF_THE_REQUEST[codeOf(error)]?.() ??
+    OF_THE_DATABASE[codeOf(error)]?.() ??
     OF_A_CONSTRAINT[constraint]?.() ??
     (isOutage(error) ? unavailable() : internal())
   )
@@ -19,6 +20,14 @@ export function unavailable(): Refusal {
     {
       retryAfter: 2,
     },
+  )
+}
+
+function tooSlow(): Refusal {
+  return new Refusal(
+    'unavailable',
+    'The database took too long, so nothing was changed. Please try again in a minute. If it takes too long again, ask whoever runs Boxtree to see what keeps the database busy.',
+    { retryAfter: 60 },
   )
 }
 
@@ -37,6 +46,13 @@ const OF_THE_REQUEST: Record<string, () => Refusal> = {
   FST_ERR_MAX_PARAM_LENGTH: notFound,
   FST_ERR_ASYNC_CONSTRAINT: notFound,
   FST_STATIC_FORBIDDEN_PATH: notFound,
+}
+
+// It was there, and gave up a wait for a lock, a statement, or one that needs more room than temp_file_limit allows.
+const OF_THE_DATABASE: Record<string, () => Refusal> = {
+  '55P03': tooSlow,
+  '57014': tooSlow,
+  '53400': internal,
 }
 
 // What only the database can judge: the second of two calls that took a name at the same moment, and how many bytes it
