@@ -41,7 +41,7 @@ export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveC
     const to = await dealerBeneath(context, toName, 'to')
     if (from.id === to.id) throw refuseField('invalid_input', 'to', `${to.name} has these clients already.`)
     const clients = await lockClients(sql, from, names)
-    await carryOver(context, from, to, clients)
+    await carryOver(context, from, to, await withUse(sql, clients))
     const [left] = await sql<{ count: number }[]>`${countOfDealer(sql, from.id)}`
     return { status: 'OK', moved: clients.length, left: left?.count ?? 0 }
   },
@@ -55,26 +55,36 @@ async function dealerBeneath(context: Context, name: string, field: string): Pro
   return dealer
 }
 
-type Moved = Client & { used: number }
-
 async function lockClients(
   sql: Sql,
   dealer: Account,
   names: readonly string[] | undefined,
-): Promise<Moved[]> {
+): Promise<Client[]> {
   const locked = names
     ? await clientsOf({ sql, account: dealer }, names, 'lock')
     : await lockFirstClients(sql, dealer.id, MOST_CHOSEN)
   if (locked.length === 0) throw new Refusal('changed_since', 'There are no clients to move.')
+  return locked
+}
+
+/** A client with the months that were used on it, less those taken back. */
+type Used = Client & { used: number }
+
+async function withUse(sql: Sql, clients: readonly Client[]): Promise<Used[]> {
   const used = await sql<{ client: number; used: number }[]>`
     select client, sum(case type when 'USED' then credits else -credits end)::int as used from transfer
-    where client = any (${locked.map(({ id }) => id)}::bigint[]) and type in ('USED', 'RETRIEVED') group by client`
+    where client = any (${clients.map(({ id }) => id)}::bigint[]) and type in ('USED', 'RETRIEVED') group by client`
   const usedOn = new Map(used.map((row) => [row.client, row.used]))
-  return locked.map((client) => ({ ...client, used: usedOn.get(client.id) ?? 0 }))
+  return clients.map((client) => ({ ...client, used: usedOn.get(client.id) ?? 0 }))
 }
 
 /** Gives clients whose rows are locked to another dealer, with the months that were used on them. */
-async function carryOver(context: Context, from: Account, to: Account, clients: Moved[]): Promise<void> {
+async function carryOver(
+  context: Context,
+  from: Account,
+  to: Account,
+  clients: readonly Used[],
+): Promise<void> {
   const { sql, account } = context
   const [source, destination] = [holdingOf(from), holdingOf(to)]
   const locked = await lockHoldings(sql, [from.balance_holding, source, to.balance_holding, destination])

@@ -1,8 +1,8 @@
 import type { Sql } from './pool.ts'
 
 /**
- * The keys of the advisory locks, each used for one purpose. A login and a MAC take others, 64 bits of a hash: should one
- * collide with these, somebody waits for a moment.
+ * The keys of the advisory locks, each used for one purpose. A login, a MAC and an Idempotency-Key take others, 64 bits of
+ * a hash: should one collide with these, somebody waits for a moment.
  */
 export const LOCKS = {
   /** Making or changing the schema, and replacing the secret key. */
