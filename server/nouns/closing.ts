@@ -22,7 +22,7 @@ export const closeAccount: Handler<typeof calls.tree.close> = async (context, { 
   await requireNothingBeneath(sql, child)
   const credits = locked.find(({ id }) => id === child.balance_holding)?.balance ?? 0
   if (credits > 0) {
-    // Read under the lock, which a change of the description takes too.
+    // Read after the wait for the balance, during which it may have been changed.
     const [{ description = '' } = {}] = await sql<{ description: string }[]>`
       select description from account where id = ${child.id}`
     await transfer(sql, {
