@@ -138,6 +138,21 @@ describe('with an external PostgreSQL', () => {
     )
   })
 
+  test('one ordinary role that owns the tables and runs the console does both, with a warning', async () => {
+    const superuser = openPool(external.at('postgres', 'postgres'), { max: 1 })
+    await superuser`create database alone owner holder`.finally(() => superuser.end())
+    const env = { DATABASE_URL: external.at('holder', 'alone'), CAPTCHA_PROVIDER: 'none' }
+    const alone = await startConsole({ dataDir: freshFolder(), env: { ...env, ADMIN_PASSWORD: PASSWORD } })
+    try {
+      const admin = await signIn('admin', alone)
+      await admin.call(calls.level.superreseller.create, { login: 'north', password: PASSWORD })
+      await admin.call(calls.level.superreseller.save, { name: 'north', credits: 5, transaction: 0 })
+      expect(alone.output()).toContain('Warning: holder owns the tables and runs the console too')
+    } finally {
+      await alone.stop()
+    }
+  })
+
   test('npm run verify finds the ledger sound', async () => {
     const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ...external.env }
     const verify = join(import.meta.dirname, '../commands/verify.ts')

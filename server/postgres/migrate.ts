@@ -107,6 +107,7 @@ async function bringForward(sql: Sql, forward: Forward): Promise<boolean> {
   if (age === 'newer') say('The tables are those of a newer version, on which this one can run')
   if (age !== 'older') return age === 'newer'
   say('Bringing the tables of the older version forward')
+  await sql.unsafe(OWN_RIGHTS)
   if (found.step < 0) await whileUsed(sql, forward, (transaction) => crossBridge(transaction, release))
   for (const step of release.steps) if (step.number > found.step) await apply(sql, forward, step)
   return false
@@ -199,8 +200,17 @@ async function grant(sql: Sql, role: string, grants: string): Promise<void> {
   await begin(sql, async (transaction) => {
     await transaction`set local synchronous_commit = local`
     await transaction.unsafe(grants.replaceAll(':server_role', quoted))
+    await transaction.unsafe(OWN_RIGHTS)
   })
 }
+
+/**
+ * Gives the owner its rights to its own tables again. Where it is the server's role too, the grants to that role have
+ * taken them, and the functions that run as the owner need them.
+ */
+const OWN_RIGHTS = `
+  grant all on all tables in schema public to current_user;
+  grant all on all functions in schema public to current_user`
 
 async function warnOfOneRole(sql: Sql, role: string, say: (line: string) => void): Promise<void> {
   const [row] = await sql<{ owner: string }[]>`select current_user as owner`

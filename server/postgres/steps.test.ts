@@ -119,6 +119,20 @@ describe('a version with steps', () => {
     })
   })
 
+  test('brings forward the tables of one role that owns them and runs the console', async () => {
+    const one = await freshDatabase({ migrated: false })
+    const alone = { ...one, server: one.owner }
+    try {
+      await start(RELEASE, alone)
+      // As versions before this one left them.
+      await one.ownerSql`revoke insert, update, delete on all tables in schema public from current_user`
+      await start(NEXT, alone)
+      expect(await look(alone)).toMatchObject({ setup: { step: noted(2) }, indexes: WHOLE })
+    } finally {
+      await one.drop()
+    }
+  })
+
   test('is started by two programs at once, of which one applies the steps', async () => {
     await Promise.all([start(NEXT), start(NEXT)])
     // One says that it waits, where the other takes long.
