@@ -308,12 +308,18 @@ create function remove_broadcast() returns boolean
   as $$ with removed as (delete from broadcast returning true) select exists (select from removed) $$;
 
 -- Removes at most `most` rows that expired before a moment; of the audit only their addresses. The counts of boxes, of
--- which there is one a minute, are all removed at once. Returns how many.
+-- which there is one a minute, are all removed at once. Returns how many. Whatever moment it is told, nothing goes that
+-- the shortest KEEP_DAYS would keep, that has not expired, or that still counts against somebody who guesses passwords.
 create function remove_outdated(name text, before timestamptz, most integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
   removed integer;
 begin
+  before := least(before, moment() - case
+    when name in ('export_ticket', 'session', 'captcha_used') then interval '0'
+    when name in ('box_login', 'box_change') then interval '1 hour'
+    else interval '24 hours'
+  end);
   case name
     when 'export_ticket' then
       delete from export_ticket where ticket_hash = any (

@@ -121,13 +121,22 @@ end $$;
 -- - A transfer lies on the path of the account that it concerns, and names a client of that dealer and who acted.
 -- - It states the balances that its two holdings have afterwards.
 --
+-- Fails with BX503 where the clock is behind the newest transfer.
+--
 -- The transfers of one statement nearly always differ in their clients alone: they are then posted as one movement.
 create function post_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   movement record;
   concerned record;
   moved integer;
+  newest timestamptz := (select max(created) from transfer);
 begin
+  -- A transaction that has waited may be older than the newest row, but the clock may not: then it was set back, or is
+  -- that of another machine.
+  if newest > clock_timestamp() + interval '2 seconds'
+    and not exists (select from setup where key = 'clock' and value = 'played') then
+    raise exception 'the clock is behind the newest transfer' using errcode = 'BX503';
+  end if;
   for movement in
     select type, source, destination, superreseller, reseller, dealer, from_superreseller, from_reseller, from_dealer,
       actor, sum(credits)::bigint as credits,

@@ -77,10 +77,7 @@ create view client_change as
     coalesce(born.reseller, d.reseller) as reseller, 1 as clients
   from client c join account d on d.id = c.dealer left join lateral (
     select coalesce(t.from_superreseller, t.superreseller) as superreseller, coalesce(t.from_reseller, t.reseller) as reseller
-    from transfer t where t.client = c.id and (
-      c.dealer in (select account from tree_move) or c.id in (select client from transfer where type = 'MOVE')
-    )
-    order by t.id limit 1
+    from transfer t where t.client = c.id order by t.id limit 1
   ) born on true
   union all
   select c.deleted, coalesce(gone.superreseller, d.superreseller), coalesce(gone.reseller, d.reseller), -1

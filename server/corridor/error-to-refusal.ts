@@ -31,6 +31,14 @@ function tooSlow(): Refusal {
   )
 }
 
+export function clockIsBehind(): Refusal {
+  return new Refusal(
+    'unavailable',
+    'The clock of the database was set back behind its newest entry, so nothing was changed. Please ask whoever runs Boxtree to set it right; changes are made again once its time is past that entry.',
+    { retryAfter: 30 },
+  )
+}
+
 function internal(): Refusal {
   return new Refusal('internal', 'Something went wrong on our side. Nothing was changed.')
 }
@@ -48,11 +56,13 @@ const OF_THE_REQUEST: Record<string, () => Refusal> = {
   FST_STATIC_FORBIDDEN_PATH: notFound,
 }
 
-// It was there, and gave up a wait for a lock, a statement, or one that needs more room than temp_file_limit allows.
 const OF_THE_DATABASE: Record<string, () => Refusal> = {
+  // It was there, and gave up a wait for a lock, a statement, or one that needs more room than temp_file_limit allows.
   '55P03': tooSlow,
   '57014': tooSlow,
   '53400': internal,
+  // What `post_transfers` raises where the clock was set back since the server has read it.
+  BX503: clockIsBehind,
 }
 
 // What only the database can judge: the second of two calls that took a name at the same moment, and how many bytes it

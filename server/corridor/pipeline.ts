@@ -23,6 +23,7 @@ import { openCallLimits } from './call-limits.ts'
 import { closingStatement } from './closing-statement.ts'
 import { retryDeadlocks } from './deadlock.ts'
 import type { Disk } from './disk.ts'
+import { clockIsBehind } from './error-to-refusal.ts'
 import { claimKey, repeated } from './idempotency.ts'
 import { parse, tokenOf } from './parse.ts'
 import { type Arrived, openShared, type Together } from './shared-transaction.ts'
@@ -133,14 +134,6 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
       gone,
     }
   }
-}
-
-function clockIsBehind(): Refusal {
-  return new Refusal(
-    'unavailable',
-    'The clock of the database was set back behind its newest entry, so nothing was changed. Please ask whoever runs Boxtree to set it right; changes are made again once its time is past that entry.',
-    { retryAfter: 30 },
-  )
 }
 
 /** Returns the caller's User-Agent, cut to a length that is worth keeping. */

@@ -7,8 +7,9 @@ import { DAY_MS } from '../../contract/time.ts'
 import { type Console, runConsole, startConsole } from '../../test/support/console.ts'
 import { freshDatabase } from '../../test/support/database.ts'
 import { freshFolder } from '../../test/support/folder.ts'
-import { startServer } from '../../test/support/server.ts'
+import { ADMIN, startServer } from '../../test/support/server.ts'
 import { Clock, newClient, openWorld, Person } from '../../test/support/world.ts'
+import { begin } from './begin.ts'
 import { startClock } from './clock.ts'
 import { openPool } from './pool.ts'
 
@@ -87,6 +88,12 @@ test('no change is made while the clock of the database is behind its newest row
   const tomorrow = new Date(Date.now() + DAY_MS)
   const world = await openWorld({ clock: new Clock(tomorrow.toISOString()) })
   const { dealer } = await world.family({ credits: 3 })
+  // A change that came before the clock was read again: the newest row by its id has the wrong date already.
+  await begin(world.server.ownerSql, async (sql) => {
+    await sql`alter table transfer disable trigger user`
+    await sql`update transfer set created = now() where id = (select max(id) from transfer)`
+    await sql`alter table transfer enable trigger user`
+  })
   const clock = await startClock(world.server.database.sql, pino({ level: 'silent' }))
   const second = await startServer({ database: world.server.database, databaseClock: clock })
   try {
@@ -106,5 +113,32 @@ test('no change is made while the clock of the database is behind its newest row
     clock.stop()
     await second.close()
     await world.server.close()
+  }
+})
+
+test('no credits move while the clock of the database is behind, before the server has read it again', async () => {
+  const server = await startServer()
+  const { login, password } = ADMIN
+  try {
+    const nobody = new Person(server, { id: 0, name: '', role: 'dealer', token: '' })
+    const { token, role } = await nobody.call(calls.session.login, {
+      login_username: login,
+      login_password: password,
+    })
+    const admin = new Person(server, { id: 0, name: login, role, token })
+    await admin.call(calls.level.superreseller.create, { login: 'north', password: PASSWORD })
+    const give = { name: 'north', credits: 5, transaction: 0 } as const
+    await admin.call(calls.level.superreseller.save, give)
+    const { ownerSql } = server
+    await ownerSql`alter table transfer disable trigger user`
+    await ownerSql`update transfer set created = now() + interval '1 hour'`
+    await ownerSql`alter table transfer enable trigger user`
+    expect(await admin.attempt(calls.level.superreseller.save, give)).toMatchObject({
+      status: 503,
+      body: { message: expect.stringContaining('The clock of the database was set back') },
+    })
+    expect((await admin.call(calls.level.superreseller.list)).data[0]).toMatchObject({ credits: 5 })
+  } finally {
+    await server.close()
   }
 })

@@ -31,7 +31,7 @@ type Reading = {
   at: number
   /** By how much `at` may be wrong, in milliseconds: half the time that the reading took. */
   within: number
-  /** The moment of the newest row of the ledger. */
+  /** The latest moment of the rows of the ledger. */
   newest: number
 }
 
@@ -107,7 +107,7 @@ async function readTime(sql: Sql): Promise<Reading> {
   const [row] = await withTimeout(
     sql,
     () => sql<{ time: string; newest: string | null }[]>`
-      select clock_timestamp() as time, (select created from transfer order by id desc limit 1) as newest`,
+      select clock_timestamp() as time, (select max(created) from transfer) as newest`,
   )
   const ended = performance.now()
   return {

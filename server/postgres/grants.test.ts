@@ -120,6 +120,24 @@ describe("the console's role", () => {
     expect(at).toBeLessThanOrEqual(Date.now())
   })
 
+  test('cannot have anything forgotten before its time', async () => {
+    const { sql } = database
+    const hash = Buffer.alloc(32)
+    await sql`insert into account (name, role, password, settings, created) values ('admin', 'admin', '', '{}', now())`
+    await sql`insert into audit (event, address, detail) values ('tried', 'from here', '{}')`
+    await sql`insert into sign_in (account, at, address, agent, outcome) select id, now(), '', '', 'failed' from account`
+    await sql`insert into login_try (name, address, tried) values ('admin', '', now())`
+    await sql`insert into box_login (mac, tried) values ('', now())`
+    await sql`insert into captcha_used values (${hash}, now() + interval '1 minute')`
+    await sql`
+      insert into idempotency_key (account, call, key, body_hmac, reply, created)
+      select id, 'clients.renew', 'once', ${hash}, '{}', now() from account`
+    const tables = ['audit', 'sign_in', 'login_try', 'box_login', 'captcha_used', 'idempotency_key']
+    const forgotten = await sql<{ name: string; rows: number }[]>`
+      select name, remove_outdated(name, 'infinity', 1000) as rows from unnest(${tables}::text[]) name`
+    expect(forgotten).toEqual(tables.map((name) => ({ name, rows: 0 })))
+  })
+
   test('cannot lock a table against others', async () => {
     const tables = await database.sql<{ name: string }[]>`
       select relname as name from pg_class

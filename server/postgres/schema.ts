@@ -96,6 +96,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   e94943010643fbc76da21a6bceb472dd5d79b32ef69c6fae9bcffba8163971a4: 14,
   '90aa82c2491df2de5058419f04c291138a424f9bfeda02ac7129fc257924990e': 15,
   '0c073535478ff1696e9db57c8dc6c09407caa157f048772aa5d7eabb6b58af82': 16,
+  '8245d2e8fe9d799334b6f908b30442bfaf72d349d91f6c6b40fc2c61bc8bfe26': 17,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */
