@@ -1,12 +1,13 @@
 import type { Sql } from '../postgres/pool.ts'
 import { PRESENT } from '../postgres/schema.ts'
 
-/** A sentence for each trigger, function, constraint and right of the ledger that is missing or was changed. */
+/** A sentence for each trigger, function, constraint, unique index and right of the ledger that is missing or was changed. */
 export async function brokenGuards(sql: Sql, role: string): Promise<string[]> {
   return [
     ...(await brokenTriggers(sql)),
     ...(await rewrittenFunctions(sql)),
     ...(await missingConstraints(sql)),
+    ...(await missingIndexes(sql)),
     ...(await excessiveRights(sql, role)),
     ...(await playedClock(sql)),
   ]
@@ -14,29 +15,46 @@ export async function brokenGuards(sql: Sql, role: string): Promise<string[]> {
 
 const WRITTEN = PRESENT.files.map(({ text }) => text).join('\n')
 
-const TRIGGERS = [...WRITTEN.matchAll(/^create trigger (\w+)[^;]*?\bon (\w+)/gm)]
-const FUNCTIONS = [...WRITTEN.matchAll(/^create function (\w+)/gm)]
+const TRIGGERS = [...WRITTEN.matchAll(/^create trigger (\w+)[^;]*?\bon (\w+)[^;]*/gm)]
+/** Each function with its body; one that is written as an expression has none. */
+const FUNCTIONS = [...WRITTEN.matchAll(/^create function (\w+)[^$;]*(?:\$\$(.*?)\$\$)?;/gms)]
 const CONSTRAINTS = [...WRITTEN.matchAll(/^ +constraint (\w+)/gm)]
+const UNIQUE_INDEXES = [...WRITTEN.matchAll(/^create unique index (\w+)/gm)]
 
 async function brokenTriggers(sql: Sql): Promise<string[]> {
-  const found = await sql<{ on: string; name: string; enabled: string }[]>`
-    select tgrelid::regclass::text as on, tgname as name, tgenabled as enabled from pg_trigger where not tgisinternal`
-  return TRIGGERS.flatMap(([, trigger, table]) => {
+  const found = await sql<{ on: string; name: string; enabled: string; definition: string }[]>`
+    select tgrelid::regclass::text as on, tgname as name, tgenabled as enabled, pg_get_triggerdef(oid, true) as definition
+    from pg_trigger where not tgisinternal`
+  return TRIGGERS.flatMap(([written, trigger, table]) => {
     const there = found.find(({ on, name }) => on === table && name === trigger)
     if (!there) return [`The trigger ${trigger} on ${table} is gone.`]
+    if (shapeOf(there.definition) !== shapeOf(written))
+      return [`The trigger ${trigger} on ${table} was rewritten.`]
     return there.enabled === 'O' || there.enabled === 'A'
       ? []
       : [`The trigger ${trigger} on ${table} is turned off.`]
   })
 }
 
+/**
+ * Returns when a trigger runs which function, alike for our text and for PostgreSQL's. Of its condition, which PostgreSQL
+ * writes in its own way, only that it has one.
+ */
+function shapeOf(definition: string): string {
+  return definition
+    .toLowerCase()
+    .replaceAll(/\s+/g, ' ')
+    .replace(/ when \(.*\) execute/, ' when execute')
+    .replace(/(?<= (?:before|after) ).*?(?= on )/, (events) => events.split(' or ').sort().join(' or '))
+}
+
 async function rewrittenFunctions(sql: Sql): Promise<string[]> {
   const found = await sql<{ name: string; text: string }[]>`
     select proname as name, prosrc as text from pg_proc where pronamespace = 'public'::regnamespace`
-  return FUNCTIONS.flatMap(([, name]) => {
+  return FUNCTIONS.flatMap(([, name, body = '']) => {
     const versions = found.filter((one) => one.name === name)
     if (versions.length === 0) return [`The function ${name} is gone.`]
-    return versions.every(({ text }) => WRITTEN.includes(text)) ? [] : [`The function ${name} was rewritten.`]
+    return versions.every(({ text }) => text === body) ? [] : [`The function ${name} was rewritten.`]
   })
 }
 
@@ -49,6 +67,15 @@ async function missingConstraints(sql: Sql): Promise<string[]> {
   const sound = new Set(found.map(({ name }) => name))
   return CONSTRAINTS.flatMap(([, name = '']) =>
     sound.has(name) ? [] : [`The constraint ${name} is gone or was never checked.`],
+  )
+}
+
+async function missingIndexes(sql: Sql): Promise<string[]> {
+  const found = await sql<{ name: string }[]>`
+    select indexrelid::regclass::text as name from pg_index where indisunique and indisvalid`
+  const sound = new Set(found.map(({ name }) => name))
+  return UNIQUE_INDEXES.flatMap(([, name = '']) =>
+    sound.has(name) ? [] : [`The unique index ${name} is gone or does not hold.`],
   )
 }
 

@@ -117,11 +117,16 @@ function holdings(sql: Sql) {
     order by link.id limit 1`
 }
 
-/** The rows of each client lead from one expiry and one dealer to the next, within what was used. */
+/**
+ * The rows of each client lead from one expiry and one dealer to the next, within what was used. A trial ends on the day
+ * after it was given at the latest; months count from the day on which they were bought, or on which the service ended
+ * that they go on from; and each that is taken back shortens the service by a month. Days are compared with moments so
+ * that each holds in every time zone, and after TIME_ZONE was changed.
+ */
 function clients(sql: Sql) {
   return sql`
     with step as (
-      select id, client, type, credits, expiry, expiry_before, dealer, from_dealer, lag(expiry) over history as before,
+      select id, created, client, type, credits, expiry, expiry_before, counted_from, dealer, from_dealer, lag(expiry) over history as before,
         lag(dealer) over history as dealer_before,
         lag(type) over history as type_before, lead(id) over history is null as last,
         sum(case type when 'USED' then credits when 'RETRIEVED' then -credits else 0 end) over history as used
@@ -137,7 +142,14 @@ function clients(sql: Sql) {
         when used < 0 then format('takes back more than was ever used on %s', c.name)
         when type = 'USED' and expiry_before <> before or type in ('TRIAL', 'DELETE', 'MOVE') and step.expiry <> before
           then format('does not go on from %s, where the row before it left %s', before, c.name)
-        when type = 'RETRIEVED' and step.expiry >= before then format('takes months of %s back, and leaves it as long', c.name)
+        when type_before is null and case type when 'TRIAL' then step.expiry else expiry_before end
+            > step.created + interval '50 hours'
+          then format('begins %s with service that nobody has paid for', c.name)
+        when type = 'USED' and extract(epoch from greatest(step.created, before) at time zone 'UTC' - counted_from)
+            not between -15 * 3600 and 37 * 3600
+          then format('counts the months of %s from %s, and not from %s', c.name, counted_from, greatest(step.created, before))
+        when type = 'RETRIEVED' and step.expiry > before - credits * interval '27 days' + interval '1 day'
+          then format('takes %s months of %s back, and leaves it served until %s instead of %s', credits, c.name, step.expiry, before)
         when last and s.expiry <> step.expiry
           then format('leaves %s served until %s, but it is until %s', c.name, step.expiry, s.expiry)
         when last and (type = 'DELETE') <> any (array[c.deleted is not null, s.client is null]) then format(

@@ -187,6 +187,36 @@ const tamperings: Tampering[] = [
       update service set expiry = expiry + interval '1 year' where client = (select client from transfer where id = ${row.USED as number})`,
   ],
   [
+    'a trial given for a year',
+    () => row.TRIAL as number,
+    /begins .* with service that nobody has paid for/,
+    (sql) => sql`update transfer set expiry = expiry + interval '1 year' where id = ${row.TRIAL as number}`,
+  ],
+  [
+    'a first purchase that goes on from service that never was',
+    () => row.first as number,
+    /begins .* with service that nobody has paid for/,
+    (sql) =>
+      sql`update transfer set expiry_before = expiry_before + interval '1 year' where id = ${row.first as number}`,
+  ],
+  [
+    'months counted from a later day',
+    () => row.newest as number,
+    /counts the months of .* from .*, and not from/,
+    async (sql) => {
+      await sql`
+        update transfer set counted_from = counted_from + 365, expiry = expiry + interval '365 days'
+        where id = ${row.newest as number}`
+    },
+  ],
+  [
+    'months taken back that leave the client nearly as long',
+    () => row.RETRIEVED as number,
+    /takes 2 months of .* back, and leaves it served until/,
+    (sql) =>
+      sql`update transfer set expiry = expiry + interval '20 days' where id = ${row.RETRIEVED as number}`,
+  ],
+  [
     'more taken back than was used',
     () => row.RETRIEVED as number,
     /takes the|takes back more/,
@@ -355,6 +385,48 @@ const tamperings: Tampering[] = [
       create or replace function refuse_change() returns trigger language plpgsql as 'begin return null; end'`,
   ],
   [
+    'a function given the body of another',
+    () => null,
+    /The function post_transfers was rewritten/,
+    async (sql) => {
+      const [other] = await sql<
+        { body: string }[]
+      >`select prosrc as body from pg_proc where proname = 'end_service'`
+      await sql.unsafe(
+        `create or replace function post_transfers() returns trigger language plpgsql as $body$${other?.body}$body$`,
+      )
+    },
+  ],
+  [
+    'a trigger made to run another function',
+    () => null,
+    /The trigger appended_only on audit was rewritten/,
+    (sql) => sql`
+      create or replace trigger appended_only before delete or truncate on audit
+      for each statement execute function tell_of_channels()`,
+  ],
+  [
+    'a trigger that runs on fewer occasions',
+    () => null,
+    /The trigger appended_only on tree_move was rewritten/,
+    (sql) => sql`
+      create or replace trigger appended_only before delete or truncate on tree_move
+      for each statement execute function refuse_change()`,
+  ],
+  [
+    'a trigger given a condition that never holds',
+    () => null,
+    /The trigger keep_audit on audit was rewritten/,
+    (sql) => sql`
+      create or replace trigger keep_audit before update on audit for each row when (false) execute function keep_audit()`,
+  ],
+  [
+    'the index against two clients of one MAC dropped',
+    () => null,
+    /The unique index client_mac_key is gone or does not hold/,
+    (sql) => sql`drop index client_mac_key`,
+  ],
+  [
     'the constraint against negative balances dropped',
     () => null,
     /The constraint holding_balance_check is gone or was never checked/,
@@ -387,12 +459,13 @@ describe('npm run verify finds what the owner of the tables tampered with:', () 
     const { sql } = world.server
     const { dealer } = family
     const [found] = await sql<
-      { after: number; renewed: number; newest: number; last: number; before: number }[]
+      { after: number; renewed: number; first: number; newest: number; last: number; before: number }[]
     >`
       with used as (select * from transfer where id = ${row.USED as number}),
         newest as (select * from transfer order by id desc limit 1)
       select (select min(t.id) from transfer t, used where t.id > used.id and used.source in (t.source, t.destination)) as after,
         (select min(t.id) from transfer t, used where t.id > used.id and t.client = used.client) as renewed,
+        (select min(t.id) from transfer t, used where t.client = used.client) as first,
         (select max(t.id) from transfer t, used where t.client = used.client) as newest,
         (select max(t.id) from transfer t, used where used.source in (t.source, t.destination)) as last,
         (select max(t.id) from transfer t, newest where t.id < newest.id and newest.source in (t.source, t.destination)) as before,
