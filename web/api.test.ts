@@ -1,6 +1,6 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { calls } from '../contract/calls.ts'
-import { addressOf, send, setTokenSource } from './api.ts'
+import { addressOf, connection, send, setTokenSource } from './api.ts'
 import { now } from './clock.ts'
 
 const { url } = addressOf(calls.transactions.list, {})
@@ -8,7 +8,11 @@ const server = vi.fn(async (_url: string, _request?: RequestInit) => answer('ask
 vi.stubGlobal('fetch', server)
 vi.stubGlobal('localStorage', { getItem: () => null, setItem() {} })
 setTokenSource({ token: () => 'mine', ended() {} })
-afterEach(() => server.mockClear())
+afterEach(() => {
+  server.mockClear()
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 test('what was asked for ahead is taken, once', async () => {
   askedAhead()
@@ -42,8 +46,79 @@ test('an answer that waited for the scripts sets the clock by when it came', asy
   expect(Math.abs(now().getTime() - Date.now())).toBeLessThan(1_000)
 })
 
-function ask() {
-  return send(calls.transactions.list, {})
+describe('a call whose answer does not come', () => {
+  test('counts as a lost connection after 30 seconds, also in a browser without AbortSignal.any', async () => {
+    withoutAny()
+    vi.useFakeTimers()
+    server.mockImplementationOnce(silent)
+    const { signal } = new AbortController()
+    const leaves = vi.spyOn(signal, 'removeEventListener')
+    const end = expect(ask(signal)).rejects.toMatchObject({ code: 'offline', status: 0 })
+    await vi.advanceTimersByTimeAsync(29_999)
+    expect(connection.isLost()).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    await end
+    expect(connection.isLost()).toBe(true)
+    expect(leaves).toHaveBeenCalled()
+    expect(await ask()).toEqual({ data: 'asked now' })
+    expect(connection.isLost()).toBe(false)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('can be given up, which says nothing of the connection', async () => {
+    withoutAny()
+    for (const isBefore of [true, false]) {
+      const caller = new AbortController()
+      if (isBefore) caller.abort()
+      server.mockImplementationOnce(silent)
+      const end = expect(ask(caller.signal)).rejects.toMatchObject({ name: 'AbortError' })
+      await Promise.resolve()
+      caller.abort()
+      await end
+    }
+    expect(connection.isLost()).toBe(false)
+  })
+})
+
+describe('while another call is answered by a proxy', () => {
+  test('a refusal is told as what it is', async () => {
+    let say = (_: string) => {}
+    const text = () => new Promise<string>((told) => (say = told))
+    server.mockResolvedValueOnce(Object.assign(new Response('', { status: 404 }), { text }))
+    const end = expect(ask()).rejects.toMatchObject({ code: 'not_found', message: 'There is none' })
+    await expectProxy(502)
+    say('{"code":"not_found","message":"There is none"}')
+    await end
+  })
+
+  test('a lost connection is told as one', async () => {
+    const end = expectProxy(504)
+    expect(await ask()).toEqual({ data: 'asked now' })
+    await end
+  })
+})
+
+/** Makes a call that a proxy answers because the console is down. */
+async function expectProxy(status: number) {
+  server.mockResolvedValueOnce(new Response('<h1>Bad Gateway</h1>', { status }))
+  await expect(ask()).rejects.toMatchObject({ code: 'offline', status })
+}
+
+function withoutAny() {
+  vi.spyOn(AbortSignal as { any?: unknown }, 'any', 'get').mockReturnValue(undefined)
+}
+
+/** Like a server that never answers. */
+function silent(_: string, { signal }: RequestInit = {}): Promise<Response> {
+  return new Promise((_, refuse) => {
+    const end = () => refuse(signal?.reason)
+    if (signal?.aborted) end()
+    signal?.addEventListener('abort', end)
+  })
+}
+
+function ask(signal?: AbortSignal) {
+  return send(calls.transactions.list, {}, { signal })
 }
 
 function askedAhead(given: object = {}) {

@@ -70,18 +70,23 @@ export async function send<C extends Call>(
   if (body !== undefined) dropAhead()
   const ahead = await takeAhead(url, token)
   const asked = ahead?.asked ?? Date.now()
-  const response =
-    ahead?.response ??
-    (await reach(url, {
-      method: call.method,
-      headers: headers(token, body, options.idempotencyKey),
-      body: body ?? null,
-      cache: 'no-store',
-      signal: withTimeout(options.signal, call.slow ? SLOW_WAIT : LONGEST_WAIT),
-    }))
-  // What waited for the scripts was heard before.
-  const heard = ahead?.heard ?? Date.now()
-  const answer = await read(response)
+  const { response, heard, answer } = await within(
+    call.slow ? SLOW_WAIT : LONGEST_WAIT,
+    async (signal) => {
+      const request = {
+        method: call.method,
+        headers: headers(token, body, options.idempotencyKey),
+        body: body ?? null,
+        cache: 'no-store',
+        signal,
+      } as const
+      const response = ahead?.response ?? (await reach(url, request))
+      // What waited for the scripts was heard before.
+      const heard = ahead?.heard ?? Date.now()
+      return { response, heard, answer: await read(response) }
+    },
+    options.signal,
+  )
   if (isAnswer(answer) && typeof answer.now === 'string') setClock(answer.now, asked, heard)
   else setClockRoughly(response.headers.get('date'), heard)
   if (response.ok && isAsExpected(call, answer)) return answer as OutputOf<C>
@@ -151,7 +156,7 @@ export const connection = {
   /** Sends a request only to find out whether the server can be reached, and returns whether it can. */
   async probe(): Promise<boolean> {
     try {
-      await reach('/v1/health', { cache: 'no-store', signal: AbortSignal.timeout(5_000) })
+      await within(5_000, (signal) => reach('/v1/health', { cache: 'no-store', signal }))
       return !lost
     } catch {
       return false
@@ -175,9 +180,28 @@ const LONGEST_WAIT = 30_000
 /** The same for a call that asks another server. */
 const SLOW_WAIT = 150_000
 
-function withTimeout(signal: AbortSignal | undefined, wait: number): AbortSignal {
-  const limit = AbortSignal.timeout(wait)
-  return signal ? AbortSignal.any([signal, limit]) : limit
+/**
+ * Makes a request that ends after a time, which counts as a lost connection, or when its caller aborts it. Browsers of
+ * 2023 have no `AbortSignal.any` for that, such as Safari 17.3.
+ */
+async function within<T>(
+  wait: number,
+  request: (signal: AbortSignal) => Promise<T>,
+  caller?: AbortSignal,
+): Promise<T> {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  const timer = setTimeout(abort, wait)
+  caller?.addEventListener('abort', abort)
+  if (caller?.aborted) abort()
+  try {
+    return await request(controller.signal)
+  } catch (error) {
+    throw controller.signal.aborted && !caller?.aborted ? connectionLost() : error
+  } finally {
+    clearTimeout(timer)
+    caller?.removeEventListener('abort', abort)
+  }
 }
 
 /** What `shell/boot.js` has asked for before the scripts came: with which token, when, and when the answer came. */
@@ -212,8 +236,7 @@ function dropAhead() {
 async function reach(url: string, request: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, request)
-    // A reverse proxy answers with these two while the console is down.
-    setLost(response.status === 502 || response.status === 504)
+    setLost(isOfProxy(response))
     return response
   } catch (error) {
     throw connectionError(error)
@@ -222,9 +245,17 @@ async function reach(url: string, request: RequestInit): Promise<Response> {
 
 /** Returns the error of a request that got no answer. An aborted request keeps its AbortError. */
 function connectionError(error: unknown): unknown {
-  if (error instanceof DOMException && error.name === 'AbortError') return error
+  return error instanceof DOMException && error.name === 'AbortError' ? error : connectionLost()
+}
+
+function connectionLost(): ApiError {
   setLost(true)
   return offline(0)
+}
+
+/** A reverse proxy answers with these two while the console is down. */
+function isOfProxy({ status }: Response): boolean {
+  return status === 502 || status === 504
 }
 
 function offline(status: number): ApiError {
@@ -275,7 +306,7 @@ function isAsExpected(call: Call, answer: unknown): boolean {
 
 function refusalOf(response: Response, answer: unknown): ApiError {
   const { status } = response
-  if (lost) return offline(status)
+  if (isOfProxy(response)) return offline(status)
   const body: Partial<RefusalBody> = isAnswer(answer) ? answer : {}
   const retryAfter = Number(response.headers.get('retry-after'))
   const { code = 'internal', message = 'An unknown error occurred' } = body
