@@ -84,6 +84,24 @@ test('a device that keeps nothing shows what the server answers, also after a ne
   }
 })
 
+test('a file that is opened like a page leaves the console that is kept', async ({ open, world }) => {
+  const page = await open({ as: (await world.family()).dealer, installs: true })
+  await installed(page)
+  const kept = () =>
+    page.evaluate(async () => {
+      const cache = await caches.open('boxtree-1')
+      return [
+        (await (await cache.match('/'))?.text())?.slice(0, 15),
+        ...(await cache.keys()).map(({ url }) => url),
+      ]
+    })
+  const before = await kept()
+  expect(before).toContain('<!doctype html>')
+  const tab = await page.context().newPage()
+  for (const path of ['/icon-512.png', before.find((url) => url?.endsWith('.js')) ?? '']) await tab.goto(path)
+  expect(await kept()).toEqual(before)
+})
+
 describe('without a connection', () => {
   test('an installed console opens, and shows the dashboard, Due and the last page of clients, with their moment', async ({
     open,

@@ -35,12 +35,17 @@ async function page(request) {
   try {
     const response = await fetch(request)
     if (kept && AWAY.includes(response.status)) return kept
-    if (response.ok) await keepPage(response.clone(), kept).catch(keepNothing)
+    if (response.ok && isPage(response)) await keepPage(response.clone(), kept).catch(keepNothing)
     return response
   } catch (error) {
     if (kept) return kept
     throw error
   }
+}
+
+/** A person may open an icon or a script in a tab of its own. */
+function isPage(response) {
+  return /^text\/html\b/.test(response.headers.get('content-type'))
 }
 
 /** A device that cannot keep anything, such as a full one, still shows what the server answered. */
