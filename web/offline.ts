@@ -19,7 +19,7 @@ interface Kept {
   at: number
 }
 
-/** Keeps the answers of a session, and shows them where a call is not answered. Also installs the service worker. */
+/** Keeps the answers of a session, and shows them where a call is not answered. */
 export function keepForOffline(cache: QueryClient, by: string): () => void {
   const stop = cache.getQueryCache().subscribe(({ type, query, ...event }) => {
     if (type !== 'updated' || !('action' in event)) return
@@ -30,7 +30,6 @@ export function keepForOffline(cache: QueryClient, by: string): () => void {
     if (query.state.status === 'success') write(by, query)
     if (query.state.status === 'error') show(cache, by, query)
   }
-  install()
   return stop
 }
 
@@ -147,20 +146,4 @@ function readAll(by: string): Kept[] {
 
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
-}
-
-/** Installs the service worker, where the page came over HTTPS, and tells it what the page has loaded. */
-async function install(): Promise<void> {
-  if (!import.meta.env.PROD || !navigator.serviceWorker) return
-  try {
-    await navigator.serviceWorker.register('/sw.js', { updateViaCache: 'none' })
-    const { active } = await navigator.serviceWorker.ready
-    const told = new PerformanceObserver((list) => {
-      const loaded = list.getEntries().map(({ name }) => name)
-      active?.postMessage(loaded.filter((url) => url.startsWith(`${window.location.origin}/assets/`)))
-    })
-    told.observe({ type: 'resource', buffered: true })
-  } catch {
-    // The browser allows no service worker. Everything but offline works.
-  }
 }

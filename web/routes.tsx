@@ -6,6 +6,7 @@ import type { Role } from '../contract/roles.ts'
 import { connection } from './api.ts'
 import { openCache } from './cache.ts'
 import { fetchPage, fetchPointedAt, isLinePoor } from './fetchPage.tsx'
+import { installWorker } from './installWorker.ts'
 import { isKept } from './parts/chunk.ts'
 import { Hints } from './parts/Hints.tsx'
 import { Notices } from './parts/notices/Notices.tsx'
@@ -73,7 +74,7 @@ function usePreloadedPages(role: Role) {
   }, [role])
 }
 
-/** Keeps what is shown without a connection, and shows it at once where there is none. */
+/** Keeps what is shown without a connection, the console and its data, and shows it at once where there is none. */
 function useOffline(name: string) {
   const cache = useQueryClient()
   useEffect(() => {
@@ -81,7 +82,9 @@ function useOffline(name: string) {
     let gone = false
     const start = async () => {
       const { keepForOffline } = await import('./offline.ts')
-      if (!gone) stop = keepForOffline(cache, name)
+      if (gone) return
+      stop = keepForOffline(cache, name)
+      installWorker()
     }
     const timer = setTimeout(() => start().catch(() => {}), connection.isLost() ? 0 : 2_000)
     return () => {
