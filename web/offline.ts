@@ -22,8 +22,12 @@ interface Kept {
 /** Keeps the answers of a session, and shows them where a call is not answered. */
 export function keepForOffline(cache: QueryClient, by: string): () => void {
   const stop = cache.getQueryCache().subscribe(({ type, query, ...event }) => {
+    if (type === 'observerAdded' && shown.has(query)) tellMoment(cache)
     if (type !== 'updated' || !('action' in event)) return
-    if (event.action.type === 'success' && !event.action.manual) write(by, query)
+    if (event.action.type === 'success' && !event.action.manual) {
+      shown.delete(query)
+      write(by, query)
+    }
     if (event.action.type === 'error') show(cache, by, query)
   })
   for (const query of cache.getQueryCache().getAll()) {
@@ -99,14 +103,26 @@ function withFewFields(page: ListPage) {
 }
 
 /** Shows what was kept of a query that got no answer. Clients are searched and filtered on the page that was kept. */
-function show(cache: QueryClient, by: string, { queryKey: key, state }: Query) {
+function show(cache: QueryClient, by: string, query: Query) {
+  const { queryKey: key, state } = query
   if (state.data !== undefined || (state.error as ApiError | null)?.code !== 'offline') return
   const all = readAll(by)
   const page = isPage(key) ? all.find((one) => isPage(one.key)) : undefined
   const kept = all.find((one) => isSame(one.key, key)) ?? (page && narrowed(page, key[1] as ListQuery))
   if (!kept) return
-  connection.setAsOf(new Date(kept.at).toISOString())
   cache.setQueryData(key, kept.data, { updatedAt: kept.at })
+  shown.add(query)
+  tellMoment(cache)
+}
+
+/** The queries whose data are what was kept of them. */
+const shown = new WeakSet<Query>()
+
+/** Tells the oldest moment of those that are on the screen. */
+function tellMoment(cache: QueryClient) {
+  const onScreen = cache.getQueryCache().findAll({ type: 'active', predicate: (query) => shown.has(query) })
+  const moments = onScreen.map(({ state }) => state.dataUpdatedAt)
+  if (moments.length > 0) connection.setAsOf(new Date(Math.min(...moments)).toISOString())
 }
 
 function narrowed(page: Kept, { search = '', filter = 'all' }: ListQuery): Kept | undefined {

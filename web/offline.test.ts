@@ -1,0 +1,41 @@
+import { QueryObserver } from '@tanstack/react-query'
+import { expect, test, vi } from 'vitest'
+import { calls } from '../contract/calls.ts'
+import { HOUR_MS } from '../contract/time.ts'
+import { ApiError, connection } from './api.ts'
+import { openCache } from './cache.ts'
+import { keepForOffline } from './offline.ts'
+
+vi.mock('./session.tsx', () => ({ OFFLINE: 'offline' }))
+
+const NOW = Date.now()
+const DUE = [calls.clients.due.name, {}]
+const FORECAST = [calls.clients.forecast.name, {}]
+
+test('what is shown without a connection is as of the oldest answer on the screen', async () => {
+  const kept = [
+    { key: FORECAST, data: 'forecast', at: NOW - HOUR_MS },
+    { key: DUE, data: 'due', at: NOW },
+  ]
+  vi.stubGlobal('localStorage', { getItem: () => JSON.stringify({ by: 'mia', kept }) })
+  const cache = openCache()
+  keepForOffline(cache, 'mia')
+
+  const leave = await show(FORECAST, 'forecast')
+  await show(DUE, 'due')
+  expect(connection.asOf()).toBe(new Date(NOW - HOUR_MS).toISOString())
+  leave()
+  await show(DUE, 'due')
+  expect(connection.asOf()).toBe(new Date(NOW).toISOString())
+  await show(FORECAST, 'forecast')
+  expect(connection.asOf()).toBe(new Date(NOW - HOUR_MS).toISOString())
+
+  /** Puts on the screen what gets no answer, waits until it is there, and returns how to leave it. */
+  async function show(queryKey: readonly unknown[], data: string) {
+    const queryFn = () => Promise.reject(new ApiError('Lost', { code: 'offline', status: 0 }))
+    const observer = new QueryObserver(cache, { queryKey, queryFn, retry: false })
+    const leave = observer.subscribe(() => {})
+    await expect.poll(() => observer.getCurrentResult().data).toBe(data)
+    return leave
+  }
+})
