@@ -1,4 +1,5 @@
-// How the person left each screen: what was searched, sorted and paged, and how far it was scrolled.
+// How the person left each screen: what was searched, sorted and paged, and how far it was scrolled. Also the clients that
+// they have selected, whichever screen is opened. A reload forgets it.
 
 interface Visit {
   search: string
@@ -11,11 +12,22 @@ export function keepVisit(pathname: string, visit: Visit): void {
   visits.set(pathname, visit)
 }
 
-/** Forgets them all, as the next who signs in here may be somebody else. */
+/** Forgets it all, as the next who signs in here may be somebody else. */
 export function forgetVisits(): void {
   visits.clear()
+  chosen = new Set()
 }
 
 export function lastVisit(pathname: string): Visit | undefined {
   return visits.get(pathname)
+}
+
+let chosen: ReadonlySet<string> = new Set()
+
+export function keepChosen(names: ReadonlySet<string>): void {
+  chosen = names
+}
+
+export function lastChosen(): ReadonlySet<string> {
+  return chosen
 }

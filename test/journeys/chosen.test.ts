@@ -11,6 +11,7 @@ import {
   press,
   readNotice,
   rows,
+  signIn,
   test,
 } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
@@ -91,6 +92,17 @@ describe('chosen clients', () => {
     await expect(selection(page)).toContainText('3 selected, 1 not shown')
     await expect(box(page, 'one-4')).toBeChecked()
     await press(selection(page), 'Clear the selection')
+    await expect(selection(page)).toHaveCount(0)
+  })
+
+  test('are forgotten by a logout, also for the same dealer', async ({ open, world }) => {
+    const dealer = await dealerOfTen(world)
+    const page = await open({ as: dealer, at: '/clients' })
+    await box(page, 'one-1').check()
+    await press(page, 'Logout')
+    await signIn(page, dealer.name)
+    await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    await expect(box(page, 'one-1')).not.toBeChecked()
     await expect(selection(page)).toHaveCount(0)
   })
 

@@ -7,7 +7,8 @@ import type { ClientRow } from '../../contract/shapes.ts'
 import { ApiError, send } from '../api.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import type { RowSelection } from '../parts/table/selection.ts'
-import { useSession } from '../session.tsx'
+import { signedInAs, useSession } from '../session.tsx'
+import { keepChosen, lastChosen } from '../visits.ts'
 import type { ClientPage } from './useClientPage.ts'
 
 export interface Chosen {
@@ -44,14 +45,12 @@ export function useChosenClients(page: ClientPage): Chosen {
 const TOO_MANY = `At most ${MOST_CHOSEN.toLocaleString('en-US')} clients can be selected.`
 const NONE: ReadonlySet<string> = new Set()
 
-/** The clients that were selected, for the session in which they were. A reload forgets them. */
-let kept = { by: '', names: NONE }
-
 function useKept() {
   const { name: by } = useSession()
-  const [names, setNames] = useState(() => (kept.by === by ? kept.names : NONE))
+  const [names, setNames] = useState(lastChosen)
   const keep = (next: ReadonlySet<string>) => {
-    kept = { by, names: next }
+    // Somebody else may have signed in while all clients found were being loaded.
+    if (signedInAs() === by) keepChosen(next)
     setNames(next)
   }
   return [names, keep] as const
