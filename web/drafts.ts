@@ -51,6 +51,27 @@ export function hasDrafts(by: string): boolean {
   return readAll()[by] !== undefined
 }
 
+/**
+ * Returns whether another tab has drafts of an account. It is asked by a key in the local storage, which a tab that has some
+ * removes.
+ */
+export async function otherTabHasDrafts(by: string): Promise<boolean> {
+  localStorage.setItem(ASKED, by)
+  await new Promise((passed) => setTimeout(passed, ANSWERED_WITHIN))
+  const isAnswered = localStorage.getItem(ASKED) === null
+  localStorage.removeItem(ASKED)
+  return isAnswered
+}
+
+/** Answers another tab that asks. */
+export function answerOtherTab({ key, newValue }: StorageEvent): void {
+  if (key === ASKED && newValue !== null && hasDrafts(newValue)) localStorage.removeItem(ASKED)
+}
+
+const ASKED = 'drafts_asked'
+/** Tabs answer within milliseconds; on a busy device it may take longer. */
+const ANSWERED_WITHIN = 300
+
 /** Removes the drafts of every account, as signing out does. */
 export function dropDrafts(): void {
   write({})

@@ -7,7 +7,7 @@ import type { Preferences } from '../contract/preferences.ts'
 import { ROLES, type Role } from '../contract/roles.ts'
 import { send, setTokenSource } from './api.ts'
 import { now } from './clock.ts'
-import { dropDrafts } from './drafts.ts'
+import { answerOtherTab, dropDrafts } from './drafts.ts'
 import { forgetVisits } from './visits.ts'
 import { setZone } from './zone.ts'
 
@@ -186,6 +186,7 @@ export function takeReturnPath(name: string): string {
 /** Follows the session of the other tabs, and ends it when it expires. Called once. */
 export function watchSession(): void {
   window.addEventListener('storage', follow)
+  window.addEventListener('storage', answerOtherTab)
   // A page that the browser had put aside has heard nothing of the other tabs.
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted) followStored()

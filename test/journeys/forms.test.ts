@@ -382,7 +382,7 @@ describe('a draft', () => {
     await expect(page.getByLabel('Login Name')).toHaveValue('')
   })
 
-  test('is dropped when another tab signs out, but not when the session expires there', async ({
+  test('is dropped when another tab signs out, which asks before, but not when the session expires there', async ({
     open,
     world,
   }) => {
@@ -401,6 +401,14 @@ describe('a draft', () => {
     await expect(page.getByLabel('Login Name')).toHaveValue('half-typed')
     await other.goto('/clients')
     await press(other, 'Logout')
+    const question = other.getByRole('alertdialog', { name: 'Log out?' })
+    await expect(question).toContainText(
+      'You have unsent entries in another tab. They are lost with a logout.',
+    )
+    await press(question, 'Stay')
+    await expect(page.getByLabel('Login Name')).toHaveValue('half-typed')
+    await press(other, 'Logout')
+    await press(question, 'Logout')
     await expect(page).toHaveURL('/login')
     await signIn(page, dealer.name)
     await page.goto('/new-client')

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { MINUTE_MS } from '../../contract/time.ts'
-import { hasDrafts } from '../drafts.ts'
+import { hasDrafts, otherTabHasDrafts } from '../drafts.ts'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { useCall } from '../queries.ts'
 import { menuOf, to } from '../screens.ts'
@@ -19,6 +19,16 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
   const screen = useScreen()
   const here = screen?.under ?? screen
   const [asking, setAsking] = useState(false)
+  const [where, setWhere] = useState('this tab')
+  const ask = (where: string) => {
+    setWhere(where)
+    setAsking(true)
+  }
+  const leave = async () => {
+    if (hasDrafts(name)) ask('this tab')
+    else if (await otherTabHasDrafts(name)) ask('another tab')
+    else signOut()
+  }
   const waiting = useWaiting()
   return (
     <Side data-collapsed={collapsed}>
@@ -55,7 +65,7 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
             <Item
               as="button"
               type="button"
-              onClick={() => (hasDrafts(name) ? setAsking(true) : signOut())}
+              onClick={leave}
               aria-label="Logout"
               data-hint={collapsed ? 'Logout' : undefined}
             >
@@ -74,7 +84,7 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
         onNo={() => setAsking(false)}
         loading={false}
       >
-        <p>You have unsent entries in this tab. They are lost with a logout.</p>
+        <p>You have unsent entries in {where}. They are lost with a logout.</p>
       </Confirm>
     </Side>
   )
