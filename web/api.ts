@@ -14,6 +14,8 @@ export class ApiError extends Error {
   readonly errors: Readonly<Record<string, string>> | undefined
   /** Seconds to wait before another try. */
   readonly retryAfter: number | undefined
+  /** True where nothing came for as long as a call waits: another try would take as long again. */
+  readonly timedOut: boolean
   /** A longer captcha challenge, whose solution lets the login continue. */
   readonly challenge: unknown
 
@@ -23,13 +25,16 @@ export class ApiError extends Error {
     this.status = about.status
     this.errors = about.errors
     this.retryAfter = about.retryAfter
+    this.timedOut = about.timedOut ?? false
     this.challenge = about.challenge
   }
 }
 
-/** Returns whether another try may succeed: the connection was lost, or the server or database is starting. */
+/** Returns whether another try may soon succeed: the connection was lost, or the server or database is starting. */
 export function isTransient(error: unknown): boolean {
-  return error instanceof ApiError && (error.code === 'offline' || error.code === 'unavailable')
+  return (
+    error instanceof ApiError && !error.timedOut && (error.code === 'offline' || error.code === 'unavailable')
+  )
 }
 
 /** The refusals that come before the server has looked whether it knows the Idempotency-Key. */
@@ -197,7 +202,7 @@ async function within<T>(
   try {
     return await request(controller.signal)
   } catch (error) {
-    throw controller.signal.aborted && !caller?.aborted ? connectionLost() : error
+    throw controller.signal.aborted && !caller?.aborted ? connectionLost({ timedOut: true }) : error
   } finally {
     clearTimeout(timer)
     caller?.removeEventListener('abort', abort)
@@ -248,9 +253,9 @@ function connectionError(error: unknown): unknown {
   return error instanceof DOMException && error.name === 'AbortError' ? error : connectionLost()
 }
 
-function connectionLost(): ApiError {
+function connectionLost(about?: { timedOut: boolean }): ApiError {
   setLost(true)
-  return offline(0)
+  return offline({ status: 0, ...about })
 }
 
 /** A reverse proxy answers with these two while the console is down. */
@@ -258,8 +263,8 @@ function isOfProxy({ status }: Response): boolean {
   return status === 502 || status === 504
 }
 
-function offline(status: number): ApiError {
-  return new ApiError('The connection to Boxtree is lost. Please try again.', { code: 'offline', status })
+function offline(about: Pick<ApiError, 'status'> & Partial<ApiError>): ApiError {
+  return new ApiError('The connection to Boxtree is lost. Please try again.', { ...about, code: 'offline' })
 }
 
 /** Returns where a call is sent, and the body of one that changes something. */
@@ -306,7 +311,7 @@ function isAsExpected(call: Call, answer: unknown): boolean {
 
 function refusalOf(response: Response, answer: unknown): ApiError {
   const { status } = response
-  if (isOfProxy(response)) return offline(status)
+  if (isOfProxy(response)) return offline({ status })
   const body: Partial<RefusalBody> = isAnswer(answer) ? answer : {}
   const retryAfter = Number(response.headers.get('retry-after'))
   const { code = 'internal', message = 'An unknown error occurred' } = body

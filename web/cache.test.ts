@@ -1,6 +1,11 @@
 import { QueryObserver } from '@tanstack/react-query'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { ApiError } from './api.ts'
 import { loadAgain, openCache } from './cache.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 describe('what is loaded again after a change', () => {
   test('is what is there after it, also where the first answer is still awaited', async () => {
@@ -43,6 +48,17 @@ describe('what is loaded again after a change', () => {
     await expect.poll(shown).toBe('before')
     expect(answers.length).toBe(1)
   })
+})
+
+test.each([
+  ['is asked for again where the connection was lost at once', false, 3],
+  ['is not where nothing came for half a minute, which another try would take again', true, 1],
+])('what got no answer %s', async (_, timedOut, times) => {
+  vi.useFakeTimers()
+  const queryFn = vi.fn(() => Promise.reject(new ApiError('Lost', { code: 'offline', status: 0, timedOut })))
+  openCache().prefetchQuery({ queryKey: ['clients'], queryFn })
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(queryFn).toHaveBeenCalledTimes(times)
 })
 
 /** Opens a page that shows one query, and returns what answers its requests in the order in which they were made. */

@@ -12,19 +12,24 @@ const INPUT = { name: 'tv-1', months: 1 }
 let keys: (string | null)[]
 /** Whether requests are answered. */
 let isAnswered: boolean
+/** Whether they get neither an answer nor an error. */
+let isSilent: boolean
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2026-05-10T12:00:00Z') })
   keys = []
   isAnswered = false
+  isSilent = false
   const stored = new Map<string, string>()
   vi.stubGlobal('sessionStorage', {
     getItem: (name: string) => stored.get(name) ?? null,
     setItem: (name: string, text: string) => stored.set(name, text),
     removeItem: (name: string) => stored.delete(name),
   })
-  vi.stubGlobal('fetch', async (_: string, { headers }: RequestInit) => {
+  vi.stubGlobal('fetch', async (_: string, { headers, signal }: RequestInit) => {
     keys.push(new Headers(headers).get('idempotency-key'))
+    if (isSilent)
+      await new Promise((_, refuse) => signal?.addEventListener('abort', () => refuse(signal.reason)))
     if (!isAnswered) throw new TypeError('Failed to fetch')
     return Response.json({ status: 'OK', expiry: '2026-06-10T23:59:59.000Z', credits: 1 })
   })
@@ -70,6 +75,18 @@ describe('a submit without an answer', () => {
     until(23 * HOUR)
     expect(await keyOf(page, { again: true })).not.toBe(key)
     expect(23 * HOUR).toBeLessThan(KEY_LIFE_MS)
+  })
+
+  test('is told to the person once nothing has come for half a minute, and not sent again by itself', async () => {
+    const page = await load()
+    const key = await keyOf(page)
+    keys = []
+    isSilent = true
+    const end = expect(page.submitOnce(calls.clients.renew, INPUT, 'mia')).rejects.toThrow('nothing is ever')
+    await vi.advanceTimersByTimeAsync(30_000)
+    await end
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(keys).toEqual([key])
   })
 
   test('is told from one that is sent for the first time', async () => {
