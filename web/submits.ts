@@ -62,8 +62,10 @@ export function submitOnce<C extends Call>(
  * it was not kept.
  */
 export function takeUnanswered(by: string): { call: Call; input: unknown }[] {
-  const mine = left.filter((pending) => pending.by === by && !pending.givenUp && isWithin(RECENT, pending))
-  left = left.filter((pending) => pending.by !== by)
+  const mine = ofLastLoad.filter(
+    (pending) => pending.by === by && !pending.givenUp && isWithin(RECENT, pending),
+  )
+  ofLastLoad = ofLastLoad.filter((pending) => pending.by !== by)
   return mine.flatMap((pending) => {
     const call = everyCall(calls).find(({ name }) => name === pending.call)
     if (pending.input === undefined) change(pending, { givenUp: true })
@@ -189,4 +191,4 @@ function hashOf(salt: string, text: string): string {
 }
 
 // Read when the page loads: everything stored later belongs to this load.
-let left = readAll()
+let ofLastLoad = readAll()
