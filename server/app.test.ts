@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../contract/calls.ts'
@@ -219,6 +219,37 @@ describe('a connection', () => {
     expect(seconds).toBeGreaterThanOrEqual(18)
     expect(seconds).toBeLessThan(40)
   })
+
+  test.concurrent('may take longer if it is the playlist of an admin', async () => {
+    const socket = beginPlaylist(world.admin.token)
+    await pause(25_000)
+    socket.write('}')
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 400 .+name: This field is required\./s)
+    // The next one on the same connection has the time of any other.
+    const began = performance.now()
+    socket.write('GET')
+    const [late] = await once(socket, 'data')
+    expect(String(late)).toContain('The request took too long to come.')
+    expect(performance.now() - began).toBeLessThan(40_000)
+  })
+
+  test.concurrent.each([
+    ['a dealer', dealer.token],
+    ['a stranger', 'unknown'],
+  ])('ends after 20 seconds if it is the playlist of %s', async (_who, token) => {
+    const began = performance.now()
+    await once(beginPlaylist(token).resume(), 'close')
+    expect(performance.now() - began).toBeLessThan(40_000)
+  })
+
+  /** Begins a request whose body lacks its last byte. */
+  function beginPlaylist(token: string): Socket {
+    const socket = connect(Number(new URL(world.server.url).port), '127.0.0.1')
+    const headers = `host: x\r\naccess-token: ${token}\r\ncontent-type: application/json\r\ncontent-length: 2`
+    socket.write(`POST /v1/admin/playlist/file HTTP/1.1\r\n${headers}\r\n\r\n{`)
+    return socket
+  }
 
   test.concurrent('ends without an answer if nothing comes, as on one that a browser opened ahead', async () => {
     const socket = connect(Number(new URL(world.server.url).port), '127.0.0.1')

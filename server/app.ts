@@ -12,7 +12,13 @@ import type { Config } from './config.ts'
 import type { Business } from './context.ts'
 import { watchAnswers } from './corridor/answer-log.ts'
 import { compress } from './corridor/compress.ts'
-import { BOX_IDLE_MS, closeIdleConnections, limitConnections, REQUEST_TIMES } from './corridor/connections.ts'
+import {
+  allowUpload,
+  BOX_IDLE_MS,
+  closeIdleConnections,
+  limitConnections,
+  REQUEST_TIMES,
+} from './corridor/connections.ts'
 import { protectBrowsers, serveConsole, shortenPolicy } from './corridor/console.ts'
 import { type FreeSpace, watchDisk } from './corridor/disk.ts'
 import { answerEarly } from './corridor/early-answer.ts'
@@ -114,6 +120,7 @@ export async function openApp(dependencies: AppDependencies) {
         request.call = call.name
         request.gone = goneOf(reply.raw)
         request.caller = await pipeline.admit(call, request)
+        if (call.body === 'file') allowUpload(request)
       },
       handler: pipeline.runnerOf(call, handler),
     })

@@ -65,6 +65,19 @@ describe('a call whose answer does not come', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  test('counts as one only after eleven minutes if it sends a file, for which the server waits ten', async () => {
+    vi.useFakeTimers()
+    server.mockImplementationOnce(silent)
+    const end = expect(send(calls.channels.giveFile, { name: 'a.m3u', file: '' })).rejects.toMatchObject({
+      timedOut: true,
+    })
+    await vi.advanceTimersByTimeAsync(659_999)
+    expect(connection.isLost()).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    await end
+    expect(await ask()).toEqual({ data: 'asked now' })
+  })
+
   test('can be given up, which says nothing of the connection', async () => {
     withoutAny()
     for (const isBefore of [true, false]) {

@@ -76,7 +76,7 @@ export async function send<C extends Call>(
   const ahead = await takeAhead(url, token)
   const asked = ahead?.asked ?? Date.now()
   const { response, heard, answer } = await within(
-    call.slow ? SLOW_WAIT : LONGEST_WAIT,
+    longestWait(call),
     async (signal) => {
       const request = {
         method: call.method,
@@ -180,10 +180,12 @@ function setLost(next: boolean) {
   for (const listener of listeners) listener()
 }
 
-/** The longest wait for an answer, in milliseconds. The server's own limit is shorter. */
-const LONGEST_WAIT = 30_000
-/** The same for a call that asks another server. */
-const SLOW_WAIT = 150_000
+/** Returns the longest wait for an answer, in milliseconds. The server's own limits are shorter. */
+function longestWait({ body, slow }: Call): number {
+  // The server waits ten minutes for a file.
+  if (body === 'file') return 660_000
+  return slow ? 150_000 : 30_000
+}
 
 /**
  * Makes a request that ends after a time, which counts as a lost connection, or when its caller aborts it. Browsers of

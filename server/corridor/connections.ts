@@ -1,11 +1,14 @@
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { MINUTE_MS } from '../../contract/time.ts'
 import { among, networkOf } from '../access/network.ts'
 import { Refusal } from '../refusal.ts'
 
 /** A request, headers and body together, must arrive within this time, or its connection is closed. */
 const COMING_MS = 20_000
 const LOOKING_MS = 1_000
+/** The same for a playlist, once its admin's session was found: the largest comes in this time at 0.3 Mbit/s. */
+const UPLOAD_MS = 10 * MINUTE_MS
 const MOST_CONNECTIONS = 2_000
 /** The most connections of one address, and the most requests under way of one that a trusted proxy names. */
 const MOST_OF_ADDRESS = 400
@@ -19,6 +22,24 @@ export const BOX_IDLE_MS = 5_000
 export const REQUEST_TIMES = {
   requestTimeout: COMING_MS,
   http: { headersTimeout: COMING_MS, requestTimeout: COMING_MS, connectionsCheckingInterval: LOOKING_MS },
+}
+
+/** The connections on which an upload is coming. */
+const uploading = new WeakSet<Socket>()
+
+/** Gives a request the time of an upload. Only once it is known who sends it: a stranger could hold connections with it. */
+export function allowUpload({ raw, socket }: FastifyRequest): void {
+  uploading.add(socket)
+  const limit = setTimeout(() => socket.destroy(), UPLOAD_MS)
+  raw.once('close', () => {
+    uploading.delete(socket)
+    clearTimeout(limit)
+  })
+}
+
+/** Whether Node, which knows one time for all requests and tells of its end once, has to leave a connection alone. */
+export function isUploading(socket: Socket): boolean {
+  return uploading.has(socket)
 }
 
 /**

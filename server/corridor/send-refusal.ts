@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../refusal.ts'
+import { isUploading } from './connections.ts'
 import { toRefusal } from './error-to-refusal.ts'
 import { ID_FIELD, ID_HEADER, newId } from './request-id.ts'
 
@@ -31,6 +32,7 @@ const NOT_WHOLE = new Refusal('invalid_input', 'The body did not come whole.')
 export function rejectConnections(log: FastifyBaseLogger) {
   return (error: Error & { code?: string }, socket: Socket) => {
     const { code = '' } = error
+    if (code === TOO_LATE && isUploading(socket)) return
     if (socket.bytesRead > 0 && socket.writable && code !== 'ECONNRESET') {
       const id = newId()
       const refusal = new Refusal(
@@ -59,7 +61,9 @@ function answerOf(refusal: Refusal, id: string): string {
   ].join('\r\n')
 }
 
+const TOO_LATE = 'ERR_HTTP_REQUEST_TIMEOUT'
+
 const REASONS: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The headers are too large.',
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to come.',
+  [TOO_LATE]: 'The request took too long to come.',
 }

@@ -2409,6 +2409,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/app.test.ts'],
   },
   {
+    guard: 'a playlist may take longer only once the session of its admin was found',
+    file: 'server/app.ts',
+    from: "        request.caller = await pipeline.admit(call, request)\n        if (call.body === 'file') allowUpload(request)\n",
+    to: "        if (call.body === 'file') allowUpload(request)\n        request.caller = await pipeline.admit(call, request)\n",
+    suites: ['server/app.test.ts'],
+  },
+  {
     guard: 'the body of a login is at most 32 KiB',
     file: 'server/app.ts',
     from: 'MOST_BODY[call.body]',
