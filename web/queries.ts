@@ -95,6 +95,8 @@ export interface Submit<C extends Call> {
   outdated: boolean
   /** True when nobody knows whether the call was carried out: the same input may be sent again, and is done once. */
   unanswered: boolean
+  /** Stops the call, for one that may take minutes. Nobody knows then whether it was carried out. */
+  stop: () => void
   reset: () => void
   /** The number of successes; a form that stays open resets on each. */
   done: number
@@ -109,13 +111,15 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const words = afterwards.words ?? wordsOf(call)
   const last = useRef({ at: Number.NEGATIVE_INFINITY, text: '', unanswered: false })
   const underWay = useRef(new Set<string>())
+  const stopper = useRef<AbortController>(null)
   const [done, setDone] = useState(0)
   const { mutate, isPending, error, reset } = useMutation<Once<C>, ApiError, InputOf<C>>({
     // One after the other, so that of two changes of one thing the later one stays.
     scope: { id: useId() },
     mutationFn: (input) => {
       const again = last.current.unanswered && last.current.text === JSON.stringify(input)
-      return submitOnce(call, input, name, { again })
+      stopper.current = new AbortController()
+      return submitOnce(call, input, name, { again, signal: stopper.current.signal })
     },
     onSuccess: ({ output, isRepeat }, input) => {
       last.current.at = performance.now()
@@ -135,7 +139,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
         last.current.at = Number.NEGATIVE_INFINITY
         last.current.unanswered = leavesOpen(failure)
       }
-      if (STALE.has(failure.code)) loadAgain(client)
+      if (STALE.has(failure.code) || stopper.current?.signal.aborted) loadAgain(client)
       // The login page itself says that the session has ended.
       if (words && failure.code !== 'no_session') notice.error(...failureOf(words, failure))
     },
@@ -158,7 +162,9 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const submitError = useMemo(() => error && atForm(words, error), [words, error])
   const outdated = error?.code === 'changed_since'
   const unanswered = error !== null && leavesOpen(error)
-  return { submit, loading: isPending || leaving.current, submitError, outdated, unanswered, reset, done }
+  const stop = () => stopper.current?.abort()
+  const loading = isPending || leaving.current
+  return { submit, loading, submitError, outdated, unanswered, stop, reset, done }
 }
 
 const DONE_ONCE = 'It was sent again, and done once.'

@@ -89,6 +89,24 @@ describe('a submit without an answer', () => {
     expect(keys).toEqual([key])
   })
 
+  test('can be stopped, and keeps its key for when it is sent again', async () => {
+    const page = await load()
+    isSilent = true
+    const stopper = new AbortController()
+    const { signal } = stopper
+    const end = expect(page.submitOnce(calls.clients.renew, INPUT, 'mia', { signal })).rejects.toThrow(
+      'It was stopped',
+    )
+    await vi.advanceTimersByTimeAsync(1_000)
+    stopper.abort()
+    await end
+    const [key] = keys
+    isSilent = false
+    isAnswered = true
+    expect((await page.submitOnce(calls.clients.renew, INPUT, 'mia')).isRepeat).toBe(true)
+    expect(keys).toEqual([key, key])
+  })
+
   test('is told from one that is sent for the first time', async () => {
     const page = await load()
     await keyOf(page)

@@ -24,6 +24,8 @@ interface Pending {
 interface SubmitOptions {
   /** True where a form that was told that there is no answer sends the same again, however long after. */
   again?: boolean
+  /** Stops it. Whether it is carried out all the same is then not known. */
+  signal?: AbortSignal
 }
 
 /** The answer to a submit, and whether it repeats one that had no answer, which is then done once. */
@@ -40,7 +42,7 @@ export function submitOnce<C extends Call>(
   call: C,
   input: InputOf<C>,
   by: string,
-  { again = false }: SubmitOptions = {},
+  { again = false, signal }: SubmitOptions = {},
 ): Promise<Once<C>> {
   const text = textToCompare(call, input, by)
   const running = underway.get(text)
@@ -50,7 +52,7 @@ export function submitOnce<C extends Call>(
     text,
     within: again ? KEPT : RECENT,
   })
-  const answer = persist(call, input, pending)
+  const answer = persist(call, input, pending, signal)
     .then((output) => ({ output, isRepeat }))
     .finally(() => underway.delete(text))
   underway.set(text, answer)
@@ -78,12 +80,17 @@ const underway = new Map<string, Promise<unknown>>()
 /** Pauses between tries while the server cannot be reached, in milliseconds. */
 const PAUSES = [1_000, 2_000, 4_000]
 
-async function persist<C extends Call>(call: C, input: InputOf<C>, pending: Pending): Promise<OutputOf<C>> {
+async function persist<C extends Call>(
+  call: C,
+  input: InputOf<C>,
+  pending: Pending,
+  signal?: AbortSignal,
+): Promise<OutputOf<C>> {
   for (let tries = 0; ; tries += 1) {
     try {
       // Somebody else may have signed in since the last try, whose session this is not to be done in.
       if (signedInAs() !== pending.by) throw new ApiError('Signed out', { code: 'no_session', status: 401 })
-      const answer = await send(call, input, { idempotencyKey: pending.key })
+      const answer = await send(call, input, { idempotencyKey: pending.key, signal })
       remove(pending)
       return answer
     } catch (error) {
@@ -92,7 +99,7 @@ async function persist<C extends Call>(call: C, input: InputOf<C>, pending: Pend
       else {
         if (leavesOpen(error)) change(pending, { givenUp: true })
         else remove(pending)
-        throw withReassurance(error)
+        throw signal?.aborted ? stopped() : withReassurance(error)
       }
     }
   }
@@ -104,6 +111,13 @@ function withReassurance(error: unknown): unknown {
   return new ApiError(
     'The connection to Boxtree is lost. Please try again: nothing is ever done twice.',
     error,
+  )
+}
+
+function stopped(): ApiError {
+  return new ApiError(
+    'It was stopped before the answer came. Please look whether it was done: nothing is ever done twice.',
+    { code: 'offline', status: 0 },
   )
 }
 

@@ -528,6 +528,25 @@ describe('the admin', () => {
     await expect(dialog.getByText('This file cannot be read any more. Please choose it again')).toBeVisible()
   })
 
+  test('can stop the upload of a playlist, and send it again', async ({ open, world }) => {
+    const page = await open({ as: world.admin, at: to.channels() })
+    const release = await holdBack(page, '**/v1/admin/playlist/file')
+    await press(page, 'Give a playlist')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('A file', { exact: true }).check()
+    const buffer = Buffer.from(playlistOf(2))
+    await dialog
+      .getByLabel('File', { exact: true })
+      .setInputFiles({ name: 'a.m3u', mimeType: 'audio/x-mpegurl', buffer })
+    await press(dialog, 'Read it')
+    await press(dialog, 'Stop')
+    await expect(page.getByText('It was stopped before the answer came.')).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeEnabled()
+    release()
+    await press(dialog, 'Read it')
+    await expect(page.getByText('2 channels in use')).toBeVisible()
+  })
+
   test('does not read a file that its field shows no more', async ({ open, world }) => {
     const page = await open({ as: world.admin, at: to.channels() })
     await press(page, 'Give a playlist')

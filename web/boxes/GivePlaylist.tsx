@@ -36,6 +36,10 @@ export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => 
       setUnread(null)
     },
   }
+  const stop = () => {
+    byAddress.stop()
+    asFile.stop()
+  }
   if (sending.submitError?.fields?.anyway && doubted !== sent) setDoubted(sent)
   const give: ComponentProps<typeof FormDialog<Values, Values>>['onSubmit'] = async (
     { anyway: isTicked, ...source },
@@ -74,6 +78,7 @@ export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => 
       submit={sending.loading ? 'Reading it' : 'Read it'}
       onSubmit={give}
       sending={sending}
+      {...(!packing && { onStop: stop })}
     >
       <ChoiceInput name="kind" label="It is" options={KINDS} />
       <SourceInput />
