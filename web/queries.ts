@@ -7,7 +7,7 @@ import { type ApiError, connection, leavesOpen, send } from './api.ts'
 import { loadAgain } from './cache.ts'
 import { CREDIT_REQUEST, clientForm, draftWasSent, MESSAGE } from './drafts.ts'
 import { atForm, failureOf, type Words, wordsOf } from './notices.ts'
-import { whenUndisturbed } from './parts/focus.ts'
+import { isTextUnsent, whenUndisturbed } from './parts/focus.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { mark } from './parts/table/marks.ts'
@@ -163,7 +163,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const outdated = error?.code === 'changed_since'
   const unanswered = error !== null && leavesOpen(error)
   const stop = () => stopper.current?.abort()
-  const loading = isPending || leaving.current
+  const loading = isPending || leaving
   return { submit, loading, submitError, outdated, unanswered, stop, reset, done }
 }
 
@@ -236,17 +236,21 @@ function formOf(call: Call, input: unknown): string | undefined {
   return call === calls.clients.save && login ? clientForm(login) : undefined
 }
 
-function keyOf(call: Call, input: unknown): readonly unknown[] {
+/** Returns the key under which what a call answers to an input is kept. */
+export function keyOf(call: Call, input: unknown): readonly unknown[] {
   return [call.name, input]
 }
 
-/** Opens another page after a delay, as it was left, unless the person has left this one before, even if they came back. */
+/**
+ * Opens another page after a delay, as it was left, unless the person has left this one before, even if they came back, or
+ * has typed into another form of this one.
+ */
 function useDelayedNavigation() {
   const navigate = useNavigate()
   const hasLeft = useHasLeft()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const stopWaiting = useRef(() => {})
-  const leaving = useRef(false)
+  const [leaving, setLeaving] = useState(false)
   const gone = useRef(false)
   useEffect(() => {
     gone.current = false
@@ -259,12 +263,13 @@ function useDelayedNavigation() {
   const leave = ({ path, after, anew }: GoTo) => {
     // The answer to what was sent from here may come after the person has gone.
     if (gone.current) return
-    leaving.current = true
+    setLeaving(true)
     const { search = '', y = 0 } = (!anew && lastVisit(path)) || {}
     timer.current = setTimeout(() => {
       // What the person opened meanwhile is not closed under their hands.
       stopWaiting.current = whenUndisturbed(() => {
-        if (!hasLeft()) navigate(path + search, { state: { y } })
+        if (isTextUnsent()) setLeaving(false)
+        else if (!hasLeft()) navigate(path + search, { state: { y } })
       })
     }, after)
   }

@@ -1,7 +1,18 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { expect, fill, holdBack, liveOf, press, readNotice, rows, signIn, test } from '../support/browser.ts'
+import {
+  expect,
+  fill,
+  holdBack,
+  liveOf,
+  press,
+  pressAndConfirm,
+  readNotice,
+  rows,
+  signIn,
+  test,
+} from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
 const NOT_OURS = 'This is not a MAC of our boxes: they begin with 00:1A:79'
@@ -777,6 +788,40 @@ describe('a refusal at a field', () => {
     await fill(page, { 'Login Name': 'was-here' })
     await press(page, 'Submit')
     await expect(fault).toHaveCount(1)
+  })
+})
+
+describe('what is typed', () => {
+  test('into a dialog stays there where a click lands beside it', async ({ open, world }) => {
+    const { reseller, dealer } = await world.family()
+    const page = await open({ as: reseller, at: `/update-dealer/${dealer.name}` })
+    await press(page, 'Suspend')
+    const reason = page.getByRole('dialog').getByLabel('Reason')
+    await reason.pressSequentially('Owes 40 credits')
+    await page.mouse.click(5, 300)
+    await reason.pressSequentially(' since May')
+    await expect(reason).toHaveValue('Owes 40 credits since May')
+  })
+
+  test('beside a form that was sent keeps its page open', async ({ open, world }) => {
+    const { reseller, dealer } = await world.family({ credits: 5, to: 'reseller' })
+    const page = await open({ as: reseller, at: `/update-dealer/${dealer.name}` })
+    await pressAndConfirm(page, 'Add 1 credit')
+    await expect(page.getByText('Dealer updated successfully!')).toBeVisible()
+    const password = page.getByLabel('New Password', { exact: true })
+    await password.click()
+    await page.keyboard.type('another-')
+    // The list would open two seconds after the save, and before the fields of the form are ready for the next.
+    await expect(page.getByRole('button', { name: 'Add 1 credit', exact: true })).toBeEnabled()
+    await page.keyboard.type('password')
+    await expect(password).toHaveValue('another-password')
+    await expect(page).toHaveURL(`/update-dealer/${dealer.name}`)
+    // Once it is sent too, nothing keeps the page.
+    await fill(page, { 'Confirm New Password': 'another-password' })
+    await press(page, 'Change Password')
+    await readNotice(page, 'Password changed successfully!')
+    await pressAndConfirm(page, 'Add 1 credit')
+    await expect(page).toHaveURL('/dealers')
   })
 })
 

@@ -17,6 +17,11 @@ export function whenUndisturbed(act: () => void, own: Element | null = null): ()
 
 const DIALOG = '[role=dialog], [role=alertdialog]'
 
+/** Returns whether a form of the page has typed text that was not sent. */
+export function isTextUnsent(): boolean {
+  return document.querySelector('main form[data-typed=true]:not([aria-busy=true])') !== null
+}
+
 /** Returns whether the person is typing into the search of the top bar, whose results are open. */
 export function isFinding(): boolean {
   return document.activeElement?.matches('[role=combobox][aria-expanded=true]') === true

@@ -2,7 +2,7 @@ import MuiDialog from '@mui/material/Dialog'
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { X } from 'lucide-react'
-import { type ReactNode, useId } from 'react'
+import { type ReactNode, useId, useRef } from 'react'
 import { useEscapeWithoutFocus, useTitleAfterwards } from '../focus.ts'
 
 export interface DialogProps {
@@ -11,7 +11,7 @@ export interface DialogProps {
   onClose: () => void
   /** True while a call runs: the dialog cannot be closed. */
   busy?: boolean | undefined
-  /** A question cannot be dismissed by a click outside of it. */
+  /** A question cannot be dismissed by a click outside of it, and no more can a form. */
   question?: boolean | undefined
   children: ReactNode
   /** The buttons at the bottom; a form inside has its own. */
@@ -20,11 +20,13 @@ export interface DialogProps {
 
 export function DialogFrame({ open, title, onClose, busy, question, children, actions }: DialogProps) {
   const id = useId()
+  const content = useRef<HTMLDivElement>(null)
   const leave = () => {
     if (!busy) onClose()
   }
   const close = (_event: object, reason: 'backdropClick' | 'escapeKeyDown') => {
-    if (!(question && reason === 'backdropClick')) leave()
+    const stays = question || content.current?.querySelector('form')
+    if (!(stays && reason === 'backdropClick')) leave()
   }
   return (
     <MuiDialog
@@ -44,7 +46,9 @@ export function DialogFrame({ open, title, onClose, busy, question, children, ac
           </IconButton>
         )}
       </Head>
-      <Content id={`${id}-body`}>{children}</Content>
+      <Content ref={content} id={`${id}-body`}>
+        {children}
+      </Content>
       <LostFocus dialog={id} onEscape={leave} />
       {actions && <Foot>{actions}</Foot>}
     </MuiDialog>

@@ -72,6 +72,7 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   })
   const reason = useRefusal(form, submitError)
   useJudgedTogether(form, schema)
+  const { isTyped, noteTyped } = useTyped(props.resetKey)
   const { errors, isValid } = form.formState
   const submit = form.handleSubmit((output) => {
     if (loading || disabled || props.blocked) return
@@ -81,7 +82,7 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   const shown = typeof props.submit === 'string' ? props.submit : props.submit(form.watch())
   return (
     <FormProvider {...form}>
-      <Frame noValidate onSubmit={submit} aria-busy={loading}>
+      <Frame noValidate onSubmit={submit} onInput={noteTyped} aria-busy={loading} data-typed={isTyped}>
         <fieldset ref={fields} disabled={loading || disabled}>
           {title && <h2>{title}</h2>}
           {children}
@@ -102,6 +103,15 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
       </Frame>
     </FormProvider>
   )
+}
+
+/** Tells whether text was typed since the last reset. What is chosen from a list is chosen again with one click. */
+function useTyped(resetKey: number | undefined) {
+  const [typedBefore, setTypedBefore] = useState<number | undefined | null>(null)
+  const noteTyped = ({ target }: React.InputEvent) => {
+    if (!(target instanceof HTMLSelectElement)) setTypedBefore(resetKey)
+  }
+  return { isTyped: typedBefore === resetKey, noteTyped }
 }
 
 /** Resets the form when its `resetKey` changes; when only its values do, what the person has changed stays. */
