@@ -23,7 +23,10 @@ interface QuestionProps<C extends Call, About> {
   children: (about: About) => ReactNode
 }
 
-/** Asks before a call that loses something, makes the call on confirmation, and stays open if the server refuses it. */
+/**
+ * Asks before a call that loses something, makes the call on confirmation, and stays open if the server refuses it. It
+ * closes where what it asks about has changed, because it would be refused again.
+ */
 export function Question<C extends Call, About>(props: QuestionProps<C, About>) {
   const { about, title, call, input, words, onClose, onDone } = props
   const shown = useLastValue(about)
@@ -33,6 +36,7 @@ export function Question<C extends Call, About>(props: QuestionProps<C, About>) 
       if (shown !== null) onDone?.(shown)
       onClose()
     },
+    onOutdated: onClose,
   })
   if (shown === null) return null
   return (

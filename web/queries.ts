@@ -77,6 +77,8 @@ interface GoTo {
 
 interface Afterwards<C extends Call> {
   onDone?: (output: OutputOf<C>, input: InputOf<C>) => void
+  /** Called where somebody else changed the same thing first: what was asked here can never be done. */
+  onOutdated?: () => void
   /** The page to open after a success, and the delay in milliseconds; `anew` opens a list as at first, not as it was left. */
   goTo?: GoTo
   /** The calls whose data the change made stale; all data on the page by default. */
@@ -140,6 +142,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
         last.current.unanswered = leavesOpen(failure)
       }
       if (STALE.has(failure.code) || stopper.current?.signal.aborted) loadAgain(client)
+      if (failure.code === 'changed_since') afterwards.onOutdated?.()
       // The login page itself says that the session has ended.
       if (words && failure.code !== 'no_session') notice.error(...failureOf(words, failure))
     },

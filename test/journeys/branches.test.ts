@@ -375,6 +375,33 @@ describe.each([
     await expect(rows(page, plural).filter({ hasText: 'casa-digital' })).toContainText('20 low')
   })
 
+  test('is told of a request that was withdrawn while it was answered, beside the present balance', async ({
+    open,
+    world,
+  }) => {
+    const { me, child, page } = await atChild(world, open, 40)
+    const { ask, withdraw } = calls.requests
+    const { id } = await child.call(ask, { credits: 7 })
+    await page.clock.install()
+    await page.goto(to.creditRequests())
+    await press(page, `Grant ${child.name}`)
+    const dialog = page.getByRole('dialog', { name: `Grant credits to ${child.name}` })
+    await expect(dialog.getByRole('row').last()).toHaveText(`${child.name}07`)
+    await me.call(calls.level[level.role].save, { name: child.name, credits: 5, desc: '', transaction: 0 })
+    await page.clock.fastForward(5_000)
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    await expect(dialog.getByRole('row').last()).toHaveText(`${child.name}512`)
+    await child.call(withdraw, { id })
+    await press(dialog, 'Grant 7 credits')
+    await readNotice(
+      page,
+      'Error granting credits. Please try again.',
+      'This request was withdrawn in the meantime.',
+    )
+    await expect(dialog).toHaveCount(0)
+    await expect(page.getByText('No open requests')).toBeVisible()
+  })
+
   test('filters all transactions, keeps the filters in the address, and exports what they find', async ({
     open,
     world,

@@ -655,6 +655,28 @@ describe('the select of credits to retrieve', () => {
     await expect(card).toContainText('There is nothing to retrieve')
   })
 
+  test('asks again about the present expiry where it has changed since the question', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 20 })
+    await world.client(dealer, { login: 'is-a-client', months: 2 })
+    const page = await open({ as: dealer, at: '/update-client/is-a-client' })
+    const card = page.getByRole('region', { name: 'Retrieve Credits' })
+    await fill(card, { Credits: '1' })
+    await press(card, 'Retrieve Credits')
+    const question = page.getByRole('alertdialog')
+    await expect(question).toContainText('Its service ends on 2026-06-15 instead of 2026-07-15.')
+    await dealer.call(calls.clients.renew, { name: 'is-a-client', months: 1 })
+    await press(question, 'Retrieve')
+    await readNotice(page, 'Error retrieving credits. Please try again.', CHANGED)
+    await expect(question).toHaveCount(0)
+    await press(card, 'Retrieve Credits')
+    await expect(question).toContainText('Its service ends on 2026-07-15 instead of 2026-08-15.')
+    await press(question, 'Retrieve')
+    await readNotice(page, 'Successfully retrieved 1 credits')
+  })
+
   test('offers nothing where a recent trial of the MAC forbids it', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 20 })
     const mac = '00:1A:79:12:34:56'

@@ -16,7 +16,7 @@ export type Answering = { request: ChildRequest; how: 'grant' | 'decline' }
 
 interface AnswerRequestProps {
   open: boolean
-  /** Null while the dialog is closed. */
+  /** Null while the dialog is closed, and once the request is no longer open. */
   answering: Answering | null
   onClose: () => void
 }
@@ -26,8 +26,8 @@ export function AnswerRequest({ open, answering, onClose }: AnswerRequestProps) 
   const shown = useLastValue(answering)
   if (!shown) return null
   const { request, how } = shown
-  const given = { request, open, onClose, key: `${how} ${request.id}` }
-  return how === 'grant' ? <Grant {...given} /> : <Decline {...given} />
+  const Answer = how === 'grant' ? Grant : Decline
+  return <Answer key={`${how} ${request.id}`} {...{ request, open, onClose }} />
 }
 
 interface AnswerProps {
@@ -38,7 +38,7 @@ interface AnswerProps {
 
 function Grant({ request, open, onClose }: AnswerProps) {
   const { id, name, credits, note } = request
-  const grant = useSubmit(calls.requests.grant, { onDone: onClose })
+  const grant = useSubmit(calls.requests.grant, { onDone: onClose, onOutdated: onClose })
   const values = useMemo(() => ({ credits: String(credits) }), [credits])
   return (
     <FormDialog
@@ -50,7 +50,6 @@ function Grant({ request, open, onClose }: AnswerProps) {
       submit={({ credits: typed }) => says(typed)}
       onSubmit={({ credits: typed }) => grant.submit({ id, credits: numberIn(typed) })}
       sending={grant}
-      blocked={grant.outdated}
     >
       <p>
         {name} asks for {inCredits(credits)}
@@ -88,7 +87,7 @@ function After({ request: { name, balance }, isHeld }: { request: ChildRequest; 
 }
 
 function Decline({ request: { id, name, credits }, open, onClose }: AnswerProps) {
-  const decline = useSubmit(calls.requests.decline, { onDone: onClose })
+  const decline = useSubmit(calls.requests.decline, { onDone: onClose, onOutdated: onClose })
   return (
     <FormDialog
       open={open}
@@ -99,7 +98,6 @@ function Decline({ request: { id, name, credits }, open, onClose }: AnswerProps)
       submit="Decline"
       onSubmit={({ note }) => decline.submit({ id, note })}
       sending={decline}
-      blocked={decline.outdated}
     >
       <TextInput name="note" label="Note" multiline help={`${name} reads it`} />
     </FormDialog>

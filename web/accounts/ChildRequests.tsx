@@ -11,22 +11,22 @@ import { EndedRequests } from './EndedRequests.tsx'
 /** The open requests of the caller's children, each to be granted or declined. */
 export function ChildRequests() {
   const loaded = useCall(calls.requests.list, {})
-  const [answering, setAnswering] = useState<Answering | null>(null)
+  const [asked, setAsked] = useState<{ id: number; how: Answering['how'] } | null>(null)
   const table = useMemo(
     () =>
       childRequests({
-        grant: (request) => setAnswering({ request, how: 'grant' }),
-        decline: (request) => setAnswering({ request, how: 'decline' }),
+        grant: ({ id }) => setAsked({ id, how: 'grant' }),
+        decline: ({ id }) => setAsked({ id, how: 'decline' }),
       }),
     [],
   )
+  // The child's balance may change while it is answered.
+  const request = loaded.data?.data.find(({ id }) => id === asked?.id)
+  const answering = asked && request ? { request, how: asked.how } : null
   return (
     <>
       <TableCard label="Requests from Below" table={table} loaded={{ ...loaded, data: loaded.data?.data }}>
-        <Later
-          part={dialog}
-          given={{ open: answering !== null, answering, onClose: () => setAnswering(null) }}
-        />
+        <Later part={dialog} given={{ open: asked !== null, answering, onClose: () => setAsked(null) }} />
       </TableCard>
       <EndedRequests ended={loaded.data?.ended ?? []} />
     </>
