@@ -180,6 +180,20 @@ test('a dealer who quits hands its clients on, changes its reseller and is close
   await expect(parent).toHaveURL(/show=closed/)
 })
 
+test('an answer that comes after its page was left opens no other page', async ({ open, world }) => {
+  const { reseller } = await world.family()
+  const { name } = await world.child(reseller)
+  const page = await open({ as: reseller, at: to.level.dealer.list() })
+  await page.getByRole('link', { name }).click()
+  const release = await holdBack(page, '**/v1/tree/close')
+  await press(page, 'Close')
+  await press(page.getByRole('alertdialog'), `Close ${name}`)
+  await page.goBack()
+  release()
+  await readNotice(page, `${name} is closed`)
+  await expect(page).toHaveURL(to.level.dealer.list())
+})
+
 test('a reseller finds nobody else in the tree', async ({ open, world }) => {
   const { reseller } = await world.family()
   const stranger = await world.family()

@@ -7,6 +7,7 @@ import { counted, countedOf, inCredits } from '../../contract/words.ts'
 import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { TouchLink } from '../parts/TouchLink.tsx'
+import { useHasLeft } from '../parts/useHasLeft.ts'
 import { Question } from '../Question.tsx'
 import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
@@ -24,6 +25,7 @@ interface CloseDialogProps {
 /** Asks before an account is closed, and says what becomes of what it has; or says who is in the way. */
 export function CloseDialog({ open, account, onClose, onMoveClients }: CloseDialogProps) {
   const navigate = useNavigate()
+  const hasLeft = useHasLeft()
   if (!account) return null
   const inTheWay = whoIsInTheWay(account)
   if (inTheWay !== '') return <InTheWay {...{ open, account, onClose, onMoveClients, inTheWay }} />
@@ -36,7 +38,7 @@ export function CloseDialog({ open, account, onClose, onMoveClients }: CloseDial
       call={calls.tree.close}
       input={({ name }) => ({ name })}
       onClose={onClose}
-      onDone={({ name }) => navigate(to.branch(name))}
+      onDone={({ name }) => hasLeft() || navigate(to.branch(name))}
     >
       {({ name, parent, credits }) => (
         <>
