@@ -618,6 +618,22 @@ describe('a client', () => {
     expect(await box.events()).toBe('reboot')
   })
 
+  test('is sent a message from its page, however its login is written in the address', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    await world.client(dealer, { login: 'has-a-box', months: 1 })
+    const page = await open({ as: dealer, at: '/update-client/HAS-A-BOX' })
+    await press(page.getByRole('region', { name: 'Sent to the box' }), 'Message')
+    const dialog = page.getByRole('dialog')
+    await expect(dialog.getByRole('button', { name: 'Send to 1 client' })).toBeVisible()
+    await expect(dialog).not.toContainText('left out')
+    await fill(dialog, { Message: 'Please pay by Friday' })
+    await press(dialog, 'Send to 1 client')
+    await readNotice(page, 'Sent to the box of has-a-box')
+  })
+
   test('can only be renewed once it has expired', async ({ open, world }) => {
     const dealer = await dealerOfTwelve(world)
     const page = await open({ as: dealer, at: '/update-client/client-07' })

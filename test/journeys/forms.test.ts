@@ -603,7 +603,11 @@ describe('an added month', () => {
     await readNotice(other, 'Client is-a-client updated successfully!')
     await press(page, 'Update Client')
     await readNotice(page, 'Error updating client. Please try again.', CHANGED)
-    await page.unroute('**/v1/api/client/*')
+    const json = { status: 'ERROR', code: 'internal', message: 'Not now.' }
+    await page.route('**/v1/api/client/*', (route) => route.fulfill({ status: 500, json }))
+    await press(page, 'Reload')
+    await readNotice(page, 'Error loading the client. Please try again.', json.message)
+    await page.unrouteAll()
     await press(page, 'Reload')
     await expect(page.getByText('New expiry 2026-08-15')).toBeVisible()
     expect(await dealer.call(calls.clients.detail, { name: 'is-a-client' })).toMatchObject({

@@ -6,6 +6,7 @@ import { useFormContext, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
+import type { ApiError } from '../api.ts'
 import { loadAgain } from '../cache.ts'
 import { clientForm, type Draft, draftOf, dropSentDraft, onDraftSent } from '../drafts.ts'
 import { KeepDraft } from '../KeepDraft.tsx'
@@ -13,6 +14,7 @@ import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { SwitchInput } from '../parts/form/SwitchInput.tsx'
+import { useNotice } from '../parts/notices/Notices.tsx'
 import { useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
@@ -37,7 +39,7 @@ interface UpdateCardProps {
   /** Undefined while it loads. */
   client: ClientDetail | undefined
   expired: boolean
-  /** Loads the client again and returns it. */
+  /** Loads the client again and returns it; fails where that fails. */
   reload: () => Promise<ClientDetail | undefined>
 }
 
@@ -191,9 +193,12 @@ interface ReloadProps {
 function Reload({ seen, reload, onWait, onBase }: ReloadProps) {
   const { getValues } = useFormContext<ClientValues>()
   const cache = useQueryClient()
+  const notice = useNotice()
   const load = async () => {
     onWait(true)
-    const fresh = await reload()
+    const fresh = await reload().catch(({ message }: ApiError) => {
+      notice.error('Error loading the client. Please try again.', message)
+    })
     if (fresh && seen) {
       loadAgain(cache, [calls.clients.quote.name])
       onBase({

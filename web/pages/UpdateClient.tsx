@@ -41,13 +41,17 @@ function Cards({ name }: { name: string }) {
       <Stack>
         <VerdictCard client={client} />
         <Pair>
-          <UpdateCard client={client} expired={expired} reload={async () => (await loaded.refetch()).data} />
+          <UpdateCard
+            client={client}
+            expired={expired}
+            reload={async () => (await loaded.refetch({ throwOnError: true })).data}
+          />
           <Stack>
             <RetrieveCard client={client} expired={expired} />
             <DeviceCard client={client} expired={expired} />
           </Stack>
         </Pair>
-        <SentEventsCard name={name} blocked={!client || expired} />
+        <SentEventsCard name={client?.name ?? name} blocked={!client || expired} />
         <ClientHistory name={name} />
         <DeviceHistory name={name} />
       </Stack>
