@@ -328,6 +328,24 @@ describe('a reminder', () => {
     await page.keyboard.press('Escape')
     await expect(rows(page, 'Due')).not.toContainText('2026-05-15')
   })
+
+  test('whose usual text is saved as it is stays the usual one, for each client as it fits', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOf(world, { 'was-there': '2026-05-01', 'is-due': '2026-05-18' })
+    const page = await open({ as: dealer, at: '/due?filter=lapsed' })
+    await press(page, 'Remind was-there')
+    const dialog = page.getByRole('dialog')
+    await press(dialog, 'Change the text')
+    await expect(dialog.getByLabel('Text')).toHaveValue(/ended on \{expiry\}/)
+    await press(dialog, 'Save the text')
+    await expect(dialog).toContainText('your TV (was-there) ended on 2026-05-01')
+    await page.keyboard.press('Escape')
+    await page.getByRole('radio', { name: '7 days' }).check()
+    await press(page, 'Remind is-due')
+    await expect(dialog).toContainText('your TV (is-due) ends on 2026-05-18')
+  })
 })
 
 /** A dealer with a client for each day of expiry. */

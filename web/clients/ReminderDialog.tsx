@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { Copy } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { ReminderText } from '../../contract/due.ts'
@@ -20,7 +20,7 @@ import { keepPreferences, useKnowsPreferences, usePreferences, useSession } from
 import { useCopy } from '../useCopy.ts'
 import { At } from '../When.tsx'
 import { zone } from '../zone.ts'
-import { remindingText, USUAL_REMINDER } from './reminder.ts'
+import { remindingText, usualReminder } from './reminder.ts'
 import { SendTo } from './SendTo.tsx'
 
 interface ReminderDialogProps {
@@ -48,7 +48,7 @@ export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
           <Skeleton height={180} />
         </div>
       ) : editing ? (
-        <EditText onDone={() => setEditing(false)} />
+        <EditText client={shown} onDone={() => setEditing(false)} />
       ) : (
         <Reminder
           client={shown}
@@ -120,10 +120,12 @@ function Reminder({ client, noted, onNoted, onEdit }: ReminderProps) {
   )
 }
 
-/** The dealer's own text, for all clients. */
-function EditText({ onDone }: { onDone: () => void }) {
+/** The dealer's own text, for all clients. The usual one, left as it is, is not kept as the dealer's. */
+function EditText({ client, onDone }: { client: DueClient; onDone: () => void }) {
   const { reminder } = usePreferences()
-  const [values] = useState(() => ({ reminder: reminder || USUAL_REMINDER }))
+  const now = useNow()
+  const [usual] = useState(() => usualReminder(client, now))
+  const values = useMemo(() => ({ reminder: reminder || usual }), [reminder, usual])
   const save = useSubmit(calls.session.savePreferences, {
     changes: [],
     onDone: (_output, saved) => {
@@ -137,7 +139,7 @@ function EditText({ onDone }: { onDone: () => void }) {
       values={values}
       autoFocus
       submit="Save the text"
-      onSubmit={save.submit}
+      onSubmit={(typed) => save.submit({ reminder: typed.reminder === usual ? '' : typed.reminder })}
       sending={save}
       aside={<Cancel onClick={onDone} />}
     >

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ReminderText } from '../../contract/due.ts'
-import { remindingText, USUAL_REMINDER } from './reminder.ts'
+import { remindingText, usualReminder } from './reminder.ts'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
 const CLIENT = {
@@ -31,7 +31,8 @@ test('the usual text of a client whose service has ended says so', () => {
 })
 
 test('the usual text is valid, and a field for a password is refused', () => {
-  expect(ReminderText.safeParse(USUAL_REMINDER).success).toBe(true)
+  for (const expiry of [CLIENT.expiry, '2026-11-20T23:59:59.000Z'])
+    expect(ReminderText.safeParse(usualReminder({ expiry }, NOW)).success).toBe(true)
   for (const text of ['{password}', 'x { PASSWORD } y', 'x'.repeat(501)])
     expect(ReminderText.safeParse(text).success, text).toBe(false)
 })

@@ -2,10 +2,14 @@ import { packageLabel } from '../../contract/packages.ts'
 import type { DueClient } from '../../contract/shapes.ts'
 import { daysUntil, relativeDay, showMoment } from '../parts/time.ts'
 
-/** The text of a reminder where the dealer has no own one. */
-export const USUAL_REMINDER = 'Hello {name}, your TV ({login}) ends on {expiry}, {days}. Shall we renew it?'
+const USUAL_REMINDER = 'Hello {name}, your TV ({login}) ends on {expiry}, {days}. Shall we renew it?'
 /** The same for a client whose service has ended. */
 const USUAL_ONCE_ENDED = 'Hello {name}, your TV ({login}) ended on {expiry}, {days}. Shall we renew it?'
+
+/** Returns the text of a reminder for a client where the dealer has no own one. */
+export function usualReminder({ expiry }: Pick<DueClient, 'expiry'>, now: Date): string {
+  return Date.parse(expiry) < now.getTime() ? USUAL_ONCE_ENDED : USUAL_REMINDER
+}
 
 type Reminded = Pick<DueClient, 'name' | 'description' | 'expiry' | 'package_selection'>
 
@@ -14,8 +18,7 @@ type Reminded = Pick<DueClient, 'name' | 'description' | 'expiry' | 'package_sel
  * @param own the dealer's own text, if it has one
  */
 export function remindingText(own: string | undefined, client: Reminded, zone: string, now: Date): string {
-  const hasEnded = Date.parse(client.expiry) < now.getTime()
-  const template = own || (hasEnded ? USUAL_ONCE_ENDED : USUAL_REMINDER)
+  const template = own || usualReminder(client, now)
   const values = new Map<string, string>(
     Object.entries({
       name: client.description || client.name,
