@@ -121,6 +121,20 @@ describe('chosen clients', () => {
     await expect(selection(page).getByRole('button', { name: /^Select/ })).toHaveCount(0)
   })
 
+  test('can be all that a search finds, however many others are selected', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfTen(world), at: '/clients?perPage=5&filter=expired' })
+    const offer = selection(page).getByRole('button', { name: /^Select (all|the first)/ })
+    await page.getByLabel('Select this page').check()
+    await expect(selection(page)).toContainText('4 selected')
+    await expect(offer).toHaveCount(0)
+    await page.getByRole('radio', { name: /^Active/ }).check({ force: true })
+    await page.getByLabel('Select this page').check()
+    await expect(selection(page)).toContainText('9 selected, 4 not shown')
+    await offer.click()
+    await expect(selection(page)).toContainText('10 selected')
+    await expect(offer).toHaveCount(0)
+  })
+
   test('are a range with Shift, by the pointer and by the keyboard', async ({ open, world }) => {
     const page = await open({ as: await dealerOfTen(world), at: '/clients' })
     const acts = await countActs(page)

@@ -68,7 +68,8 @@ function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen[
       wanted.current = new AbortController()
       return namesOf(query, wanted.current.signal)
     },
-    onSuccess: (names) => {
+    onSuccess: (names, { search, filter }) => {
+      found = { search, filter, names }
       // Of those that were selected before and those that were found, as many as may be selected.
       const all = [...new Set([...chosen, ...names])]
       onTake(new Set(all.slice(0, MOST_CHOSEN)))
@@ -84,12 +85,21 @@ function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen[
   }
   const { rows, count, query } = page
   const most = Math.min(count, MOST_CHOSEN)
-  const taken = rows?.every(({ name }) => chosen.has(name)) === true
-  if (!isPending && (!taken || chosen.size >= most)) return { all: undefined, giveUp }
+  const isPageTaken = rows?.every(({ name }) => chosen.has(name)) === true
+  const isAllTaken = count === rows?.length || chosen.size === MOST_CHOSEN || wereTaken(query, chosen)
+  if (!isPending && (!isPageTaken || isAllTaken)) return { all: undefined, giveUp }
   const number = most.toLocaleString('en-US')
   const label = count > most ? `Select the first ${number}` : `Select all ${number}`
   const all = { label: isPending ? 'Selecting…' : label, loading: isPending, onTake: () => mutate(query) }
   return { all, giveUp }
+}
+
+/** What the last offer that was accepted has found. */
+let found: (Pick<ClientPage['query'], 'search' | 'filter'> & { names: readonly string[] }) | null = null
+
+function wereTaken({ search, filter }: ClientPage['query'], chosen: ReadonlySet<string>): boolean {
+  if (found === null || found.search !== search || found.filter !== filter) return false
+  return found.names.every((name) => chosen.has(name))
 }
 
 async function namesOf(query: ClientPage['query'], signal: AbortSignal): Promise<string[]> {
