@@ -167,6 +167,21 @@ describe("a dealer's list of clients", () => {
     await expect(page.getByRole('button', { name: 'Renew for 3 credits' })).toBeDisabled()
   })
 
+  test('is told what was done also where the next dialog is open by then', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfTwelve(world), at: '/clients' })
+    await press(page, 'Renew client-01')
+    await press(page, 'Renew for 1 credit')
+    const notice = page
+      .getByRole('status')
+      .filter({ hasText: 'Successfully renewed 1 month(s) for client-01' })
+    await expect(notice).toBeVisible()
+    await press(page, 'Renew client-02')
+    await expect(page.getByRole('dialog', { name: 'Renew client-02' })).toBeVisible()
+    // Found by its role, it is read out.
+    await expect(notice).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveCount(0)
+  })
+
   test('renews many clients at once, on other pages as well, and is told what is under way while that takes long', async ({
     open,
     world,

@@ -32,6 +32,10 @@ interface NoticeBoardProps {
 
 /** Renders the notices at the top centre, each for 6 seconds; the time stops while the pointer is over it. */
 export function NoticeBoard({ subscribe }: NoticeBoardProps) {
+  useEffect(() => {
+    document.body.append(place)
+    return () => place.remove()
+  }, [])
   useEffect(
     () =>
       subscribe((notice) => {
@@ -44,8 +48,7 @@ export function NoticeBoard({ subscribe }: NoticeBoardProps) {
     <>
       <Global styles={still} />
       <SnackbarProvider
-        // Outside of the page, because screen readers ignore a page that lies under a dialog.
-        domRoot={document.body}
+        domRoot={place}
         anchorOrigin={{ vertical: 'top', horizontal: 'center' }}
         autoHideDuration={6000}
         transitionDuration={
@@ -57,6 +60,12 @@ export function NoticeBoard({ subscribe }: NoticeBoardProps) {
     </>
   )
 }
+
+/**
+ * Where the notices are: outside of the page, because screen readers ignore a page that lies under a dialog. A dialog
+ * that opens hides all other elements of the document from them, but none that cannot have `aria-hidden`, such as this.
+ */
+const place = document.createElement('slot')
 
 /** The library closes the gap of a notice that is gone in 175 ms whatever it is told, by a style of the element. */
 const still = {
