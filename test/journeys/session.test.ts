@@ -52,6 +52,20 @@ describe('a session', () => {
     await readNotice(page, 'Dealer added successfully!')
   })
 
+  test('shows its reminder once a pause in typing comes, and takes no letter', async ({ open, world }) => {
+    const { page } = await signedInAt('/add-dealer', open, world)
+    await advance(page, world, 54)
+    const login = page.getByLabel('Login', { exact: true })
+    await login.click()
+    await advance(page, world, 1.1)
+    await page.keyboard.type('typed-on', { delay: 250 })
+    await expect(login).toHaveValue('typed-on')
+    const dialog = page.getByRole('dialog', { name: 'Your session ends in' })
+    await expect(dialog).toHaveCount(0)
+    await expect(dialog.getByLabel('Password', { exact: true })).toBeFocused()
+    await expect(dialog.getByLabel('Password', { exact: true })).toHaveValue('')
+  })
+
   test('shows its reminder again in the last minute, and ends after its hour', async ({ open, world }) => {
     const { page, other, reseller } = await signedInInTwoTabs(open, world)
     await advance(page, world, 56)

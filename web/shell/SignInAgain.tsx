@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useNow } from '../clock.ts'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
@@ -10,7 +10,8 @@ export function SignInAgain() {
   const left = Date.parse(expiry) - useNow(5_000).getTime()
   const [putOff, setPutOff] = useState('')
   const reminder = REMINDERS.find((before) => left <= before)
-  const open = left > 0 && reminder !== undefined && putOff !== `${expiry} ${reminder}`
+  const due = left > 0 && reminder !== undefined && putOff !== `${expiry} ${reminder}`
+  const open = useUndisturbed(due)
   const onClose = () => setPutOff(`${expiry} ${reminder}`)
   return <Later part={dialog} given={{ open, left: inWords(left), onClose }} />
 }
@@ -19,6 +20,31 @@ const dialog = chunk(async () => (await import('./SignInAgainDialog.tsx')).SignI
 
 /** How long before the end each reminder is shown, in milliseconds; the last reminder first. */
 const REMINDERS = [60_000, 300_000]
+
+/** How long typing pauses before the dialog takes the focus, in milliseconds. */
+const PAUSE = 3_000
+
+/** Turns true once something is due and nobody is typing, whose next letters would go into the dialog. */
+function useUndisturbed(due: boolean): boolean {
+  const [isReady, setReady] = useState(false)
+  useEffect(() => {
+    const isTyping = due && document.activeElement?.matches('input, textarea') === true
+    setReady(due && !isTyping)
+    if (!isTyping) return
+    const wait = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => setReady(true), PAUSE)
+    }
+    let timer: ReturnType<typeof setTimeout> | undefined
+    wait()
+    document.addEventListener('keydown', wait)
+    return () => {
+      clearTimeout(timer)
+      document.removeEventListener('keydown', wait)
+    }
+  }, [due])
+  return due && isReady
+}
 
 function inWords(left: number): string {
   const minutes = Math.ceil(left / 60_000)
