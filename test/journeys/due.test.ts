@@ -123,6 +123,25 @@ describe('all who expire this week', () => {
     expect((await dealer.call(calls.clients.detail, { name: 'is-first' })).expiry).toContain('2026-11-16')
   })
 
+  test('are renewed as last time once the credits for that have come, while the dialog stays open', async ({
+    open,
+    world,
+  }) => {
+    const { reseller, dealer } = await world.family({ credits: 20, to: 'reseller' })
+    await world.give(reseller, dealer, 7)
+    await world.client(dealer, { login: 'is-due' })
+    await dealer.call(calls.clients.renew, { name: 'is-due', months: 6 })
+    await world.setExpiry('is-due', '2026-05-16T23:59:59.000Z')
+    const page = await open({ as: dealer, at: '/due' })
+    await press(page, 'Renew all 1')
+    const dialog = page.getByRole('dialog')
+    await fill(dialog, { Months: 'last' })
+    await expect(dialog).toContainText('You have 1 credit; this needs 6.')
+    await world.give(reseller, dealer, 9)
+    await press(dialog, 'Renew 1 client for 6 credits')
+    await readNotice(page, 'Successfully renewed 1 client, each as last time')
+  })
+
   test('are renewed in parts of 1,000, with the progress, until the person stops it', async ({
     open,
     world,

@@ -67,9 +67,6 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
   const chosen = shown && 'chosen' in shown ? shown.chosen.map(({ name }) => name) : []
   const own = useBalance()
   const balance = unanswered ? unanswered.balance : own.credits
-  const short = affordable(clients ?? [], 'month', balance).length < (clients?.length ?? 0)
-  // Whatever shows the balance gets it too.
-  useBalance({ every: open && short ? WHILE_SHORT : undefined })
   const lacking = clients ? own : due
   const fault = clients && balance !== undefined ? null : lacking.error
   const { name } = useSession()
@@ -164,12 +161,13 @@ interface PriceProps {
 function Price({ clients, balance }: PriceProps) {
   const how = useWatch({ name: 'how' }) as HowLong
   const cost = clients && costOf(clients, how)
+  const isShort = cost !== undefined && balance != null && cost > balance
+  // Whatever shows the balance gets it too.
+  useBalance({ every: isShort ? WHILE_SHORT : undefined })
   return (
     <Calculation aria-live="polite" aria-busy={!clients}>
       <Sums cost={cost} balance={balance} />
-      {clients && cost !== undefined && balance != null && cost > balance && (
-        <p>{canBe(affordable(clients, how, balance).length)}</p>
-      )}
+      {clients && isShort && <p>{canBe(affordable(clients, how, balance).length)}</p>}
     </Calculation>
   )
 }
