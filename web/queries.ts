@@ -231,7 +231,7 @@ export function useUnansweredSubmits(): void {
   }, [name, client, notice])
 }
 
-/** Returns the form whose draft a call has sent. A new client's form learns it by itself. */
+/** Returns the form whose draft a call has sent. */
 function formOf(call: Call, input: unknown): string | undefined {
   if (call === calls.requests.ask) return CREDIT_REQUEST
   if (call === calls.admin.setMessage) return MESSAGE

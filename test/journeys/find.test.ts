@@ -166,6 +166,23 @@ describe('the field in the top bar', () => {
     await expect(fieldOf(page)).toHaveValue('tiago')
   })
 
+  test('closes its list where that cannot be loaded, and tries again with the next letter', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfNames(world), at: '/login' })
+    await page.route('**/assets/FindResults-*', (route) => route.abort())
+    await page.goto('/clients')
+    await expect(rows(page, 'Clients')).toHaveCount(3)
+    await page.keyboard.press('/')
+    await page.keyboard.type('ma')
+    await expect(page.getByText('This could not be loaded. Please try again').first()).toBeVisible()
+    await expect(page.getByRole('status').getByText('Loading…')).toHaveCount(0)
+    await page.unrouteAll()
+    await page.keyboard.type('ri')
+    await expect(options(page)).toHaveText([/maria\.costa/])
+  })
+
   test('gives the focus back with Escape to where its key was pressed, and only then', async ({
     open,
     world,

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { send } from '../api.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { keyOf } from '../queries.ts'
 import { useSession } from '../session.tsx'
 
 /** Shows the broadcast message once after each login. */
@@ -13,7 +14,7 @@ export function Broadcast() {
   const [read, setRead] = useState('')
   const call = calls.desk[role].message
   const { data } = useQuery({
-    queryKey: [call.name, token],
+    queryKey: keyOf(call, token),
     queryFn: ({ signal }) => send(call, {}, { signal }),
     // The first answer counts: a message that is set while people work must not interrupt them.
     enabled: ({ state }) => justSignedIn && state.data === undefined,

@@ -66,6 +66,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
           onActive: act.setActive,
           onNothing: act.forget,
           onEnd: act.end,
+          onClose: act.close,
           onSettings,
           onHelp,
         }}
@@ -135,6 +136,7 @@ function useSearch() {
     if (!place.current?.contains(relatedTarget) && document.hasFocus()) end()
   }
   const show = () => setOpen(true)
+  const close = () => setOpen(false)
   return {
     input,
     place,
@@ -150,6 +152,7 @@ function useSearch() {
     press,
     leave,
     show,
+    close,
     setActive,
   }
 }

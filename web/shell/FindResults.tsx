@@ -9,7 +9,7 @@ import { type FoundClient, Search } from '../../contract/shapes.ts'
 import { shownPhone } from '../clients/phone.ts'
 import { RenewDialog } from '../clients/RenewDialog.tsx'
 import { useDelayed } from '../parts/useDelayed.ts'
-import { useCall } from '../queries.ts'
+import { keyOf, useCall } from '../queries.ts'
 import { menuOf, to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { Expiry } from '../tables/expiry.tsx'
@@ -32,6 +32,8 @@ interface FindResultsProps {
   /** Called when the result cannot do what was asked, such as renewing a screen. */
   onNothing: () => void
   onEnd: () => void
+  /** Closes the list where it could not be loaded; the next letter tries again. */
+  onClose: () => void
   onSettings: () => void
   onHelp: () => void
 }
@@ -178,7 +180,7 @@ function useFound(text: string) {
   const [settled, setSettled] = useState('')
   useEffect(() => {
     // What was found before is shown at once, and a text that goes on being typed is not asked for.
-    const known = client.getQueryData([calls.clients.find.name, { search: term }]) !== undefined
+    const known = client.getQueryData(keyOf(calls.clients.find, { search: term })) !== undefined
     const timer = setTimeout(() => setSettled(term), known ? 0 : PAUSE)
     return () => clearTimeout(timer)
   }, [term, client])
