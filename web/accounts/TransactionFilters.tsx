@@ -67,7 +67,7 @@ interface BoxProps {
  * has a day of the year 2, 20 and 202 first.
  */
 function DayBox({ id, value, onChange }: BoxProps) {
-  const { input, typed, setTyped } = useTyped(value)
+  const { input, typed, setTyped } = useTypedField(value)
   const type = (day: string) => {
     setTyped(day)
     if (!day.startsWith('0')) onChange(day)
@@ -87,7 +87,7 @@ function DayBox({ id, value, onChange }: BoxProps) {
 }
 
 /** What is typed into a field that applies it at once. The URL follows later, and would undo the next letter. */
-function useTyped(value: string) {
+function useTypedField(value: string) {
   const input = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(value)
   useEffect(() => {
@@ -121,7 +121,7 @@ function ClientBox({ id, value, onChange }: BoxProps) {
 /** Takes the name of an account beneath, and offers all of them. It applies a name once it is whole, or left. */
 function AccountBox({ id, value, onChange }: BoxProps) {
   const { data: users = [] } = useCall(calls.session.users, {})
-  const { input, typed, setTyped } = useTyped(value)
+  const { input, typed, setTyped } = useTypedField(value)
   const apply = () => typed !== value && onChange(typed.trim())
   const type = (text: string) => {
     setTyped(text)

@@ -14,7 +14,7 @@ import { type Act, type BoxEvent, type ChosenState, isBoxEvent, sortFor } from '
 import { PackageField } from './fields.tsx'
 import { missingOf } from './Gone.tsx'
 import { SendToChosen } from './SendToChosen.tsx'
-import { line } from './Sums.tsx'
+import { inALine } from './Sums.tsx'
 
 interface ChosenDialogProps {
   open: boolean
@@ -177,5 +177,5 @@ const List = styled('div')(({ theme }) => ({
   borderRadius: 8,
   background: theme.palette.background.default,
   fontVariantNumeric: 'tabular-nums',
-  '& li': { ...line, contentVisibility: 'auto', containIntrinsicHeight: '32px' },
+  '& li': { ...inALine, contentVisibility: 'auto', containIntrinsicHeight: '32px' },
 }))

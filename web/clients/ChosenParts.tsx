@@ -9,7 +9,7 @@ import { useHeld } from '../parts/useHeld.ts'
 import { useSubmit } from '../queries.ts'
 import { inClients } from '../words.ts'
 import { type Act, type ChosenState, sortFor } from './chosenAct.ts'
-import { Gone, Left } from './Gone.tsx'
+import { Gone, Warning } from './Gone.tsx'
 
 /** What the dialogs of acts on many clients share. */
 export interface ActProps<A extends Act = Act> {
@@ -107,7 +107,7 @@ interface LeftOutProps {
 function LeftOut({ some, why, agreed, onAgree, busy }: LeftOutProps) {
   if (some.length === 0) return null
   return (
-    <Left>
+    <Warning>
       <p>
         {`${inClients(some.length)} ${some.length === 1 ? 'has' : 'have'} ${why}: `}
         <span className="identifier">{some.map(({ name }) => name).join(', ')}</span>
@@ -119,6 +119,6 @@ function LeftOut({ some, why, agreed, onAgree, busy }: LeftOutProps) {
         disabled={busy}
         onChange={onAgree}
       />
-    </Left>
+    </Warning>
   )
 }

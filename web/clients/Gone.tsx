@@ -19,12 +19,12 @@ export function Gone({ names, done, onGone }: GoneProps) {
   }, [list])
   if (list === '') return null
   return (
-    <Left role="status">
+    <Warning role="status">
       <p>
         {`${inClients(names.length)} ${names.length === 1 ? 'is' : 'are'} left out, ${done} by somebody else meanwhile: `}
         <span className="identifier">{list}</span>
       </p>
-    </Left>
+    </Warning>
   )
 }
 
@@ -39,7 +39,7 @@ export function missingOf(
 }
 
 /** The frame around what says who is left out. */
-export const Left = styled('div')(({ theme }) => ({
+export const Warning = styled('div')(({ theme }) => ({
   marginTop: 12,
   padding: '8px 16px',
   borderRadius: 8,

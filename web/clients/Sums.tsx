@@ -36,8 +36,8 @@ function after(cost: number | undefined, balance: number | null | undefined): st
   return cost > balance ? shortage(balance, cost) : inCredits(balance - cost)
 }
 
-/** A line with a label at its start and a value at its end. */
-export const line = {
+/** The style of a line with a label at its start and a value at its end. */
+export const inALine = {
   display: 'flex',
   flexWrap: 'wrap',
   alignItems: 'center',
@@ -48,7 +48,7 @@ export const line = {
 
 /** Labels and values, a line each. */
 export const Rows = styled('dl')(({ theme }) => ({
-  '& > div': line,
+  '& > div': inALine,
   '& dt': { color: theme.palette.text.secondary },
   '& dd': { fontWeight: 600, fontVariantNumeric: 'tabular-nums', textAlign: 'right' },
   '& .moment': { fontWeight: 400 },

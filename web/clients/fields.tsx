@@ -9,13 +9,12 @@ import { TextInput } from '../parts/form/TextInput.tsx'
 import { macMask } from './mac.ts'
 import { phoneHint, phoneMask } from './phone.ts'
 
-/** The fields that the forms of new and existing clients share, each with its name in the call. */
-
-interface OneField {
+/** What the fields that the forms of new and existing clients share can be told. Each has its name in the call. */
+interface FieldProps {
   disabled?: boolean
 }
 
-export function DescriptionField({ disabled }: OneField) {
+export function DescriptionField({ disabled }: FieldProps) {
   return <TextInput name="desc" label="Description" disabled={disabled} />
 }
 
@@ -25,20 +24,20 @@ export function MacField({
   help,
   refused,
   disabled,
-}: OneField & { name?: string; help?: ReactNode; refused?: string | undefined }) {
+}: FieldProps & { name?: string; help?: ReactNode; refused?: string | undefined }) {
   // A MAC of another maker is reported while it is typed, because no further digit can correct it.
   const fault = foreignMac(String(useWatch({ name }) ?? '')) ?? refused
   return <MaskedInput {...{ name, help, fault, disabled }} label="MAC Address" mask={macMask} />
 }
 
-export function PhoneField({ disabled }: OneField) {
+export function PhoneField({ disabled }: FieldProps) {
   const { touchedFields } = useFormState({ name: 'phone' })
   const typed = String(useWatch({ name: 'phone' }) ?? '')
   const help = touchedFields.phone ? phoneHint(typed) : undefined
   return <MaskedInput name="phone" label="Phone Number" mask={phoneMask} help={help} disabled={disabled} />
 }
 
-export function PackageField({ disabled }: OneField) {
+export function PackageField({ disabled }: FieldProps) {
   return <SelectInput name="package_selection" label="Package" options={PACKAGES} disabled={disabled} />
 }
 

@@ -4,7 +4,7 @@ import { useCall, WHILE_SHORT } from '../queries.ts'
 export type Quoted = OutputOf<typeof calls.clients.quote>
 
 /**
- * Loads the price of months for clients, once more while it is too dear. Nothing is left of what was said before a purchase.
+ * Loads the price of months for clients, again and again while it is too dear. Nothing is left of what was said before a purchase.
  */
 export function useQuote(
   clients: readonly string[],
