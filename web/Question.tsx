@@ -4,7 +4,7 @@ import type { InputOf } from '../contract/calls.ts'
 import type { Words } from './notices.ts'
 import { Confirm } from './parts/dialog/Confirm.tsx'
 import { useLastValue } from './parts/dialog/useLastValue.ts'
-import { useSubmit } from './queries.ts'
+import { useSubmit } from './useSubmit.ts'
 
 interface QuestionProps<C extends Call, About> {
   /** The thing that the question is about; null while the dialog is closed. */

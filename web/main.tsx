@@ -4,7 +4,8 @@ import { connection } from './api.ts'
 import { fetchPageAt } from './fetchPage.tsx'
 import { loadAhead } from './parts/captcha/solving.ts'
 import { chunk, useBeforeUse, useChunk } from './parts/chunk.ts'
-import { canStore, ProvideSession, restore, useSessionState, useSettings, watchSession } from './session.tsx'
+import { canStore, ProvideSession, restore, useSessionState, watchSession } from './session.tsx'
+import { useSettings, watchSettings } from './settings.ts'
 import { Boundary } from './shell/Boundary.tsx'
 import { Loading } from './shell/Loading.tsx'
 import { Offline } from './shell/Offline.tsx'
@@ -27,6 +28,7 @@ else {
 
 function start(root: HTMLElement) {
   watchSession()
+  watchSettings()
   // A script that cannot be loaded may be the first sign of a lost connection.
   window.addEventListener('part-lost', connection.probe)
   // The session is restored before the first render, so that both can run at the same time.

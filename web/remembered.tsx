@@ -4,7 +4,8 @@ import { ApiError, send } from './api.ts'
 import { failureOf, wordsOf } from './notices.ts'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { NOTHING, TableMemory } from './parts/table/memory.ts'
-import { keepPreferences, signedInAs, usePreferences } from './session.tsx'
+import { keepPreferences, usePreferences } from './preferences.ts'
+import { signedInAs } from './session.tsx'
 
 /** Lets the tables within remember how the person arranged them, on the server for the account. */
 export function RememberTables({ children }: { children: ReactNode }) {

@@ -11,7 +11,6 @@ import { isKept } from './parts/chunk.ts'
 import { Hints } from './parts/Hints.tsx'
 import { Notices } from './parts/notices/Notices.tsx'
 import { SessionRouter } from './parts/useHasLeft.ts'
-import { useReloadOnReconnect, useUnansweredSubmits } from './queries.ts'
 import { RememberTables } from './remembered.tsx'
 import { type ConsoleScreen, everyScreen, to } from './screens.ts'
 import { takeReturnPath, useSession } from './session.tsx'
@@ -21,6 +20,8 @@ import { NotFound, WrongRole } from './shell/NoPage.tsx'
 import { Shell } from './shell/Shell.tsx'
 import { SignInAgain } from './shell/SignInAgain.tsx'
 import { useScreen } from './shell/useScreen.ts'
+import { useReloadOnReconnect } from './useCall.ts'
+import { useUnansweredSubmits } from './useUnansweredSubmits.ts'
 
 /** The screens behind the login. Router and query cache exist only as long as the session. */
 export function Screens() {

@@ -1,13 +1,13 @@
-import { createContext, type ReactNode, use, useSyncExternalStore } from 'react'
-import { readSettings, type StoredSettings } from '../contract/appearance.ts'
+import { createContext, type ReactNode, use } from 'react'
 import type { User } from '../contract/calls/session.ts'
 import { calls, type OutputOf } from '../contract/calls.ts'
-import { merged } from '../contract/merge.ts'
-import type { Preferences } from '../contract/preferences.ts'
 import { ROLES, type Role } from '../contract/roles.ts'
 import { send, setTokenSource } from './api.ts'
 import { now } from './clock.ts'
 import { answerOtherTab, dropDrafts } from './drafts.ts'
+import { forgetPreferences, learnPreferences } from './preferences.ts'
+import { keepSettings } from './settings.ts'
+import { storeOf } from './store.ts'
 import { forgetVisits } from './visits.ts'
 import { setZone } from './zone.ts'
 
@@ -38,16 +38,12 @@ export function useSession(): Session {
 
 /** Returns the name of the account that is signed in here; null without one. */
 export function signedInAs(): string | null {
-  return state.status === 'in' ? state.session.name : null
+  const now = state.get()
+  return now.status === 'in' ? now.session.name : null
 }
 
 export function useSessionState(): SessionState {
-  return useSyncExternalStore(subscribe, () => state)
-}
-
-/** Returns the appearance settings. They survive signing out, so that the login page looks the same. */
-export function useSettings(): StoredSettings {
-  return useSyncExternalStore(subscribe, () => settings)
+  return state.use()
 }
 
 export function ProvideSession({ session, children }: { session: Session; children: ReactNode }) {
@@ -55,58 +51,6 @@ export function ProvideSession({ session, children }: { session: Session; childr
 }
 
 const SessionContext = createContext<Session | null>(null)
-
-/** Returns whether the appearance differs from the saved one. */
-export function useUnsavedSettings(): boolean {
-  return useSyncExternalStore(subscribe, () => settings !== saved)
-}
-
-/** Returns how the person likes to work, as far as it is known. */
-export function usePreferences(): Preferences {
-  return useSyncExternalStore(subscribe, () => preferences)
-}
-
-/** Returns whether the server has told the preferences. Until then a stored one could be replaced unseen. */
-export function useKnowsPreferences(): boolean {
-  return useSyncExternalStore(subscribe, () => knowsPreferences)
-}
-
-/** Follows preferences that the server has saved. */
-export function keepPreferences(saved: Preferences): void {
-  preferences = merged(preferences, saved)
-  notify()
-}
-
-/** Previews settings on this page. `keepSettings` stores those that the server has saved. */
-export function showSettings(next: StoredSettings): void {
-  settings = isSameLook(next, saved) ? saved : next
-  notify()
-}
-
-function keepSettings(next: StoredSettings): void {
-  write('settings', JSON.stringify(next))
-  followSettings(next)
-}
-
-/** Stores settings that the server has saved. What was chosen meanwhile stays shown, and unsaved. */
-export function settingsSaved(next: StoredSettings): void {
-  write('settings', JSON.stringify(next))
-  saved = next
-  showSettings(settings)
-}
-
-export function discardSettings(): void {
-  showSettings(saved)
-}
-
-function followSettings(next: StoredSettings): void {
-  saved = next
-  showSettings(next)
-}
-
-function isSameLook(one: StoredSettings, other: StoredSettings): boolean {
-  return one.mode === other.mode && one.layout === other.layout && one.preset === other.preset
-}
 
 /** Returns whether the browser lets this page store anything, without which nobody stays signed in. */
 export function canStore(): boolean {
@@ -140,7 +84,7 @@ async function confirmKept(kept: Kept): Promise<void> {
     } catch {
       // A 401 has already ended the session.
       if (token !== kept.token) return
-      if (state.status === 'loading') setState({ status: 'in', session: kept.session })
+      if (state.get().status === 'loading') setState({ status: 'in', session: kept.session })
       await new Promise((next) => setTimeout(next, ASKED_EVERY))
     }
   }
@@ -167,7 +111,8 @@ export function signOut(): void {
 }
 
 function endIfExpired(): void {
-  if (state.status === 'in' && isPast(state.session.expiry)) endOver()
+  const now = state.get()
+  if (now.status === 'in' && isPast(now.session.expiry)) endOver()
 }
 
 /** Returns the username of the session that ended by itself, for the login page to fill in. */
@@ -205,14 +150,8 @@ const LAST = 'last'
 const SIGNED_OUT = 'signed_out'
 const KEYS = ['token', 'role', 'expiry', 'name', 'time_zone']
 
-let state: SessionState = { status: 'loading' }
-/** The settings as saved; `settings` below are those shown. */
-let saved = settingsHere()
-let settings = saved
-let preferences: Preferences = {}
-let knowsPreferences = false
+const state = storeOf<SessionState>({ status: 'loading' })
 let token: string | null = null
-const listeners = new Set<() => void>()
 
 setTokenSource({
   token: () => token,
@@ -221,32 +160,21 @@ setTokenSource({
   },
 })
 
-function subscribe(listener: () => void) {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-function notify() {
-  for (const listener of listeners) listener()
-}
-
 function setState(next: SessionState) {
-  state = next
   if (next.status === 'in') setZone(next.session.timeZone)
-  notify()
+  state.set(next)
 }
 
 function beginSession(next: string, user: User, justSignedIn: boolean) {
   token = next
   if (localStorage.getItem('name') !== user.name) localStorage.removeItem(OFFLINE)
-  // What was chosen before the answer came holds.
-  preferences = knowsPreferences ? user.preferences : merged(user.preferences, preferences)
-  knowsPreferences = true
-  write('token', next)
+  learnPreferences(user.preferences)
   write('role', user.role)
   write('expiry', user.expiry)
   write('name', user.name)
   write('time_zone', user.time_zone)
+  // Last, because the other tabs follow once they hear of it.
+  write('token', next)
   localStorage.removeItem(SIGNED_OUT)
   const { name, role, expiry, time_zone: timeZone } = user
   setState({ status: 'in', session: { token: next, name, role, expiry, timeZone, justSignedIn } })
@@ -262,7 +190,7 @@ function endOver() {
 /** Ends the session in this tab. With `comeBack`, the next login opens the same screen, and drafts are kept. */
 function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean }) {
   // Another tab that ended the session before has removed it from the local storage.
-  const name = state.status === 'in' ? state.session.name : localStorage.getItem('name')
+  const name = signedInAs() ?? localStorage.getItem('name')
   if (comeBack) rememberPath(name)
   else {
     sessionStorage.removeItem(RETURN_TO)
@@ -272,8 +200,7 @@ function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean
   else if (!comeBack) sessionStorage.removeItem(LAST)
   window.history.replaceState(null, '', '/login')
   token = null
-  preferences = {}
-  knowsPreferences = false
+  forgetPreferences()
   forgetVisits()
   for (const key of [...KEYS, OFFLINE]) localStorage.removeItem(key)
   setState({ status: 'out', expired })
@@ -288,7 +215,6 @@ function rememberPath(name: string | null) {
 
 /** Follows another tab that signed out, signed in again, or signed in with another account. */
 function follow({ key }: StorageEvent) {
-  if (key === 'settings' || key === null) followSettings(settingsHere())
   if (key !== 'token' && key !== null) return
   // The other tab writes several keys; by then all of them are written.
   setTimeout(followStored, 50)
@@ -302,7 +228,8 @@ function followStored() {
     return
   }
   if (kept.token === token) return
-  if (state.status === 'in' && state.session.name !== kept.session.name) return window.location.assign('/')
+  const name = signedInAs()
+  if (name !== null && name !== kept.session.name) return window.location.assign('/')
   confirmKept(kept)
   setState({ status: 'in', session: kept.session })
 }
@@ -329,14 +256,6 @@ function readKept(): Kept | null {
     justSignedIn: false,
   }
   return { token: kept, session }
-}
-
-function settingsHere(): StoredSettings {
-  try {
-    return readSettings(JSON.parse(localStorage.getItem('settings') ?? ''))
-  } catch {
-    return readSettings(null)
-  }
 }
 
 function isPast(expiry: string): boolean {

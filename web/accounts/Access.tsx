@@ -11,8 +11,9 @@ import { Later } from '../parts/dialog/Later.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Working } from '../parts/Spinner.tsx'
-import { useCall, useSubmit } from '../queries.ts'
 import { useSession } from '../session.tsx'
+import { useCall } from '../useCall.ts'
+import { useSubmit } from '../useSubmit.ts'
 import { At } from '../When.tsx'
 
 /** Shows whether an account beneath the caller can sign in, and lets the caller suspend it or lift that. */

@@ -8,7 +8,7 @@ import { inCredits } from '../../contract/words.ts'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { useSubmit } from '../queries.ts'
+import { useSubmit } from '../useSubmit.ts'
 import { Balances } from './Balances.tsx'
 import { numberIn } from './numberIn.ts'
 

@@ -1,6 +1,6 @@
 import { calls } from '../../contract/calls.ts'
 import { Chart } from '../parts/chart/Chart.tsx'
-import { useCall } from '../queries.ts'
+import { useCall } from '../useCall.ts'
 
 /** The clients beneath the caller over time, and the credits used each day. */
 export function BranchGrowth({ clients = true }: { clients?: boolean }) {

@@ -1,5 +1,6 @@
 import { calls } from '../../contract/calls.ts'
-import { useCall, useSubmit } from '../queries.ts'
+import { useCall } from '../useCall.ts'
+import { useSubmit } from '../useSubmit.ts'
 import { LowBalance } from './LowBalance.tsx'
 import { useSaved } from './useSaved.ts'
 

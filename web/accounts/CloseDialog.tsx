@@ -9,8 +9,8 @@ import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { TouchLink } from '../parts/TouchLink.tsx'
 import { useHasLeft } from '../parts/useHasLeft.ts'
 import { Question } from '../Question.tsx'
-import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
+import { useCall } from '../useCall.ts'
 import { LeftBalances } from './Balances.tsx'
 
 interface CloseDialogProps {

@@ -15,10 +15,10 @@ import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { SearchBox } from '../parts/table/SearchBox.tsx'
 import { useTyped } from '../parts/table/useTyped.ts'
-import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { submitOnce } from '../submits.ts'
 import { useBatches } from '../useBatches.tsx'
+import { useCall } from '../useCall.ts'
 import { OnDay } from '../When.tsx'
 
 interface MoveClientsProps {

@@ -6,7 +6,8 @@ import type { AccountBeneath } from '../../contract/tree.ts'
 import { counted, countedOf, inCredits } from '../../contract/words.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
-import { useCall, useSubmit } from '../queries.ts'
+import { useCall } from '../useCall.ts'
+import { useSubmit } from '../useSubmit.ts'
 
 interface MoveDialogProps {
   open: boolean

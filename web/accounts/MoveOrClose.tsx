@@ -7,8 +7,8 @@ import { Card, CardButtons } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
-import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
+import { useCall } from '../useCall.ts'
 
 /** Lets those above an account move it to another parent, and its parent close it. */
 export function MoveOrClose({ name }: { name: string }) {

@@ -4,7 +4,7 @@ import type { calls } from '../../contract/calls.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
-import { useSubmit } from '../queries.ts'
+import { useSubmit } from '../useSubmit.ts'
 import { passwordsMatch } from './passwordsMatch.ts'
 
 interface PasswordCardProps {

@@ -5,7 +5,7 @@ import { counted, inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import { useCall } from '../queries.ts'
+import { useCall } from '../useCall.ts'
 
 type Months = OutputOf<typeof calls.clients.spent>
 type Month = Months['this_month']

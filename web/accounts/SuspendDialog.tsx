@@ -7,7 +7,7 @@ import { counted, countedOf } from '../../contract/words.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { useSubmit } from '../queries.ts'
+import { useSubmit } from '../useSubmit.ts'
 
 interface SuspendDialogProps {
   open: boolean

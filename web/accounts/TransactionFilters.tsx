@@ -3,8 +3,8 @@ import { useEffect, useId, useRef, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { TRANSACTION_TYPES } from '../../contract/shapes.ts'
 import { EXACT, InputFrame, Select } from '../parts/form/controls.tsx'
-import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
+import { useCall } from '../useCall.ts'
 import type { ChosenFilter } from './useTransactions.ts'
 
 interface TransactionFiltersProps {

@@ -4,8 +4,8 @@ import type { Transaction } from '../../contract/shapes.ts'
 import type { DataTableProps } from '../parts/table/DataTable.tsx'
 import type { Table } from '../parts/table/table.ts'
 import { useListState } from '../parts/table/useListState.ts'
-import { useCall } from '../queries.ts'
 import { useSession } from '../session.tsx'
+import { useCall } from '../useCall.ts'
 
 /** How many rows it searches, sorts and pages. */
 const NEWEST = 1_000

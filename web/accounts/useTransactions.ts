@@ -5,7 +5,7 @@ import { Day, TRANSACTION_TYPES, type Transaction } from '../../contract/shapes.
 import type { Table } from '../parts/table/table.ts'
 import { useLastPage } from '../parts/table/useLastPage.ts'
 import { useListState } from '../parts/table/useListState.ts'
-import { useCall } from '../queries.ts'
+import { useCall } from '../useCall.ts'
 
 /** What the filters of transactions select; a field that is left out selects all. */
 export interface ChosenFilter {

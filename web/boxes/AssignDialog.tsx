@@ -11,7 +11,7 @@ import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { SearchBox } from '../parts/table/SearchBox.tsx'
-import { useSubmit } from '../queries.ts'
+import { useSubmit } from '../useSubmit.ts'
 
 /** A package whose groups are chosen, by its value on the wire, or a group whose packages are. */
 export type Assigned = number | Group

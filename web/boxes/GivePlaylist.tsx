@@ -9,7 +9,7 @@ import type { SubmitError } from '../parts/form/Form.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { useSubmit } from '../queries.ts'
+import { useSubmit } from '../useSubmit.ts'
 import { packed } from './packed.ts'
 
 /**

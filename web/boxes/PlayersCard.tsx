@@ -6,7 +6,7 @@ import { Players } from '../../contract/channels.ts'
 import { Card, CardButtons } from '../parts/Card.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { useSubmit } from '../queries.ts'
+import { useSubmit } from '../useSubmit.ts'
 
 /** The words before a channel's address. `players` is undefined while they load. */
 export function PlayersCard({ players }: { players: z.output<typeof Players> | undefined }) {

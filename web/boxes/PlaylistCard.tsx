@@ -12,7 +12,7 @@ import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { Question } from '../Question.tsx'
-import { useSubmit } from '../queries.ts'
+import { useSubmit } from '../useSubmit.ts'
 import { At } from '../When.tsx'
 
 interface PlaylistCardProps {

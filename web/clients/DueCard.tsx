@@ -12,8 +12,8 @@ import { Later } from '../parts/dialog/Later.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
+import { useCall } from '../useCall.ts'
 
 /** How many clients are due soon, what renewing them costs, and the button that renews all. */
 export function DueCard() {

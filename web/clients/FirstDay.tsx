@@ -7,9 +7,10 @@ import { calls, type OutputOf } from '../../contract/calls.ts'
 import { inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
-import { useBalance, useCall, useSubmit } from '../queries.ts'
+import { keepPreferences, useKnowsPreferences, usePreferences } from '../preferences.ts'
 import { to } from '../screens.ts'
-import { keepPreferences, useKnowsPreferences, usePreferences } from '../session.tsx'
+import { useBalance, useCall } from '../useCall.ts'
+import { useSubmit } from '../useSubmit.ts'
 
 type Page = OutputOf<typeof calls.clients.list>
 

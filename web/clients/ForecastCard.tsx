@@ -4,7 +4,7 @@ import { inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import { useCall } from '../queries.ts'
+import { useCall } from '../useCall.ts'
 import { OnDay } from '../When.tsx'
 import { inClients } from '../words.ts'
 

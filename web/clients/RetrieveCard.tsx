@@ -9,7 +9,7 @@ import { Form } from '../parts/form/Form.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { Question } from '../Question.tsx'
-import { useBalance } from '../queries.ts'
+import { useBalance } from '../useCall.ts'
 import { OnDay } from '../When.tsx'
 
 interface RetrieveCardProps {

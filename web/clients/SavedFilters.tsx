@@ -6,8 +6,8 @@ import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { Menu } from '../parts/dialog/Menu.tsx'
 import type { ListState } from '../parts/table/useListState.ts'
+import { useKnowsPreferences, usePreferences } from '../preferences.ts'
 import { useRemember } from '../remembered.tsx'
-import { useKnowsPreferences, usePreferences } from '../session.tsx'
 
 /** Keeps the search, filter and order of the clients under names, and returns to them. */
 export function SavedFilters({ list }: { list: ListState }) {

@@ -15,10 +15,10 @@ import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { SwitchInput } from '../parts/form/SwitchInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
-import { useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { Expiry } from '../tables/expiry.tsx'
+import { useSubmit } from '../useSubmit.ts'
 import { AddMonths } from './AddMonths.tsx'
 import {
   type Base,

@@ -4,7 +4,7 @@ import type { AnyClientRow, ClientRow } from '../../contract/shapes.ts'
 import type { Table } from '../parts/table/table.ts'
 import { useLastPage } from '../parts/table/useLastPage.ts'
 import { type ListState, useListState } from '../parts/table/useListState.ts'
-import { useCall } from '../queries.ts'
+import { useCall } from '../useCall.ts'
 
 export type ListCall = typeof calls.clients.list | typeof calls.admin.clients
 

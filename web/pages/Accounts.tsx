@@ -7,9 +7,9 @@ import { AddAccountButton } from '../accounts/AddAccountButton.tsx'
 import { now } from '../clock.ts'
 import { levels } from '../levels.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { useCall } from '../queries.ts'
 import { TableCard } from '../TableCard.tsx'
 import { type Account, accounts, type Listed } from '../tables/accounts.tsx'
+import { useCall } from '../useCall.ts'
 import { At } from '../When.tsx'
 
 /** The accounts of one level, as the account above them sees them. */

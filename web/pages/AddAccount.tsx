@@ -6,8 +6,8 @@ import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
+import { useSubmit } from '../useSubmit.ts'
 
 /** Creates an account of one level. It begins without credits. */
 export function AddAccount({ level: name }: { level: LevelName }) {

@@ -6,9 +6,9 @@ import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
-import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { branchTransactions } from '../tables/transactions.tsx'
+import { useCall } from '../useCall.ts'
 
 /** The admin's dashboard: totals, growth and the newest transactions. */
 export function AdminDashboard() {

@@ -7,10 +7,10 @@ import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
-import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { TableCard } from '../TableCard.tsx'
 import { models, refusals } from '../tables/boxes.tsx'
+import { useCall } from '../useCall.ts'
 import { zone } from '../zone.ts'
 
 /** The boxes that ask: how many are online, which are refused and why, of what types they are, and the unknown ones. */

@@ -8,10 +8,10 @@ import { levels } from '../levels.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
-import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { branchTransactions, resellerTransactions } from '../tables/transactions.tsx'
+import { useCall } from '../useCall.ts'
 
 /** The dashboard of superresellers and resellers: their totals, their balance and the newest transactions. */
 export function BranchDashboard() {

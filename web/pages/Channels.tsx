@@ -7,9 +7,10 @@ import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
-import { useCall, useSubmit } from '../queries.ts'
 import { TableCard } from '../TableCard.tsx'
 import { groupsTable, packageRows, packagesTable } from '../tables/channels.tsx'
+import { useCall } from '../useCall.ts'
+import { useSubmit } from '../useSubmit.ts'
 
 /** The playlist of the channels, its groups, and what each package holds of them. */
 export function Channels() {

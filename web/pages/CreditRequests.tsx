@@ -6,10 +6,11 @@ import { LowBalance } from '../accounts/LowBalance.tsx'
 import { useSaved } from '../accounts/useSaved.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
-import { useBalance, useCall, useSubmit } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { TableCard } from '../TableCard.tsx'
 import { ownRequests } from '../tables/requests.tsx'
+import { useBalance, useCall } from '../useCall.ts'
+import { useSubmit } from '../useSubmit.ts'
 
 /** The requests for credits from below, the caller's own to its parent, and when its balance is low. */
 export function CreditRequests() {

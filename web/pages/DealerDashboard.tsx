@@ -11,9 +11,9 @@ import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import type { Tone } from '../parts/tone.ts'
-import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { dealerTransactions } from '../tables/transactions.tsx'
+import { useCall } from '../useCall.ts'
 
 /** The dealer's dashboard: the balance, the clients by state, the newest transactions, and what the day needs. */
 export function DealerDashboard() {

@@ -21,9 +21,9 @@ import type { RowSelection } from '../parts/table/selection.ts'
 import type { Table } from '../parts/table/table.ts'
 import { useLastPage } from '../parts/table/useLastPage.ts'
 import { type ListState, useListState } from '../parts/table/useListState.ts'
-import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { dueClients } from '../tables/due.tsx'
+import { useCall } from '../useCall.ts'
 
 /** The clients that are to be renewed soon, or were not renewed: to be reminded and renewed, one, some or all. */
 export function Due() {

@@ -14,8 +14,9 @@ import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Question } from '../Question.tsx'
-import { useCall, useSubmit } from '../queries.ts'
 import { to } from '../screens.ts'
+import { useCall } from '../useCall.ts'
+import { useSubmit } from '../useSubmit.ts'
 
 /** Edits the message that everybody sees after signing in. */
 export function Message() {

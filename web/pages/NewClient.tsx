@@ -23,8 +23,9 @@ import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { useHeld } from '../parts/useHeld.ts'
-import { useBalance, useCall, useSubmit, WHILE_SHORT } from '../queries.ts'
 import { useSession } from '../session.tsx'
+import { useBalance, useCall, WHILE_SHORT } from '../useCall.ts'
+import { useSubmit } from '../useSubmit.ts'
 
 /** Creates a client, on a trial or for paid months. */
 export function NewClient() {

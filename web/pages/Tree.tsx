@@ -16,11 +16,11 @@ import { Toggle } from '../parts/form/Toggle.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Pair, Stack } from '../parts/Stack.tsx'
 import { TouchLink } from '../parts/TouchLink.tsx'
-import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { TableCard } from '../TableCard.tsx'
 import { treeRows } from '../tables/tree.tsx'
+import { useCall } from '../useCall.ts'
 
 /** The accounts beneath the caller, level by level. */
 export function Tree() {

@@ -13,8 +13,8 @@ import { useNow } from '../clock.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
-import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
+import { useCall } from '../useCall.ts'
 
 /** Shows one client: its service, data and renewal, the retrieval of credits, its box, and the histories of both. */
 export function UpdateClient() {

@@ -5,8 +5,8 @@ import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { send } from '../api.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
-import { keyOf } from '../queries.ts'
 import { useSession } from '../session.tsx'
+import { keyOf } from '../useCall.ts'
 
 /** Shows the broadcast message once after each login. */
 export function Broadcast() {

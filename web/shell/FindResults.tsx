@@ -9,10 +9,10 @@ import { type FoundClient, Search } from '../../contract/shapes.ts'
 import { shownPhone } from '../clients/phone.ts'
 import { RenewDialog } from '../clients/RenewDialog.tsx'
 import { useDelayed } from '../parts/useDelayed.ts'
-import { keyOf, useCall } from '../queries.ts'
 import { menuOf, to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { Expiry } from '../tables/expiry.tsx'
+import { keyOf, useCall } from '../useCall.ts'
 
 /** What Enter or the arrow asked to do with the best result of a text, as soon as it is there. */
 export interface PendingAct {

@@ -3,8 +3,8 @@ import { CircleAlert, TriangleAlert } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
 import { MINUTE_MS } from '../../contract/time.ts'
 import { TouchLink } from '../parts/TouchLink.tsx'
-import { useCall } from '../queries.ts'
 import { to } from '../screens.ts'
+import { useCall } from '../useCall.ts'
 import { useScreen } from './useScreen.ts'
 
 /** The most important of what needs a hand, above every screen of the admin but the one that tells all of it. */

@@ -4,8 +4,8 @@ import { calls } from '../../contract/calls.ts'
 import { passwordsMatch } from '../accounts/passwordsMatch.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
-import { useSubmit } from '../queries.ts'
 import { OFFLINE, useSession } from '../session.tsx'
+import { useSubmit } from '../useSubmit.ts'
 
 /** Changes the caller's own password, which needs the present one. */
 export function OwnPassword() {

@@ -6,15 +6,9 @@ import { X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Settings, settingsToSave } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
-import { useSubmit } from '../queries.ts'
-import {
-  discardSettings,
-  settingsSaved,
-  showSettings,
-  useSession,
-  useSettings,
-  useUnsavedSettings,
-} from '../session.tsx'
+import { useSession } from '../session.tsx'
+import { discardSettings, settingsSaved, showSettings, useSettings, useUnsavedSettings } from '../settings.ts'
+import { useSubmit } from '../useSubmit.ts'
 import { OwnPassword } from './OwnPassword.tsx'
 import { ShortcutSwitch } from './ShortcutSwitch.tsx'
 import { presets } from './theme.ts'

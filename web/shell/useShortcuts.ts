@@ -4,8 +4,9 @@ import { LEVEL_NAMES } from '../../contract/levels.ts'
 import type { Role } from '../../contract/roles.ts'
 import { levels } from '../levels.ts'
 import { focusedRow, stepRow } from '../parts/table/rows.ts'
+import { usePreferences } from '../preferences.ts'
 import { to } from '../screens.ts'
-import { usePreferences, useSession } from '../session.tsx'
+import { useSession } from '../session.tsx'
 
 interface Acts {
   onFind: () => void

@@ -1,0 +1,35 @@
+import { merged } from '../contract/merge.ts'
+import type { Preferences } from '../contract/preferences.ts'
+import { storeOf } from './store.ts'
+
+// How the person who is signed in likes to work.
+
+const NOTHING = { preferences: {} as Preferences, known: false }
+const kept = storeOf(NOTHING)
+
+/** Returns the preferences, as far as they are known. */
+export function usePreferences(): Preferences {
+  return kept.use().preferences
+}
+
+/** Returns whether the server has told the preferences. Until then a stored one could be replaced unseen. */
+export function useKnowsPreferences(): boolean {
+  return kept.use().known
+}
+
+/** Follows preferences that the person has chosen, or that the server has saved. */
+export function keepPreferences(changed: Preferences): void {
+  const { preferences, known } = kept.get()
+  kept.set({ preferences: merged(preferences, changed), known })
+}
+
+/** Takes on what the server tells. What was chosen before it did holds. */
+export function learnPreferences(told: Preferences): void {
+  const { preferences, known } = kept.get()
+  kept.set({ preferences: known ? told : merged(told, preferences), known: true })
+}
+
+/** Forgets them, as the next who signs in here may be somebody else. */
+export function forgetPreferences(): void {
+  kept.set(NOTHING)
+}

@@ -1,0 +1,71 @@
+import { readSettings, type StoredSettings } from '../contract/appearance.ts'
+import { storeOf } from './store.ts'
+
+// The appearance settings: as they were saved, and as they are shown. They survive signing out, so that the login page
+// looks the same.
+
+/** `shown` is `saved` itself where both look the same. */
+const look = storeOf(lookOf(storedSettings()))
+
+export function useSettings(): StoredSettings {
+  return look.use().shown
+}
+
+/** Returns whether the appearance differs from the saved one. */
+export function useUnsavedSettings(): boolean {
+  const { saved, shown } = look.use()
+  return shown !== saved
+}
+
+/** Previews settings on this page. */
+export function showSettings(next: StoredSettings): void {
+  const { saved } = look.get()
+  look.set({ saved, shown: isSameLook(next, saved) ? saved : next })
+}
+
+export function discardSettings(): void {
+  look.set(lookOf(look.get().saved))
+}
+
+/** Shows and stores the settings of whoever has signed in. */
+export function keepSettings(next: StoredSettings): void {
+  store(next)
+  look.set(lookOf(next))
+}
+
+/** Stores settings that the server has saved. What was chosen meanwhile stays shown, and unsaved. */
+export function settingsSaved(next: StoredSettings): void {
+  store(next)
+  const { shown } = look.get()
+  look.set({ saved: next, shown: isSameLook(shown, next) ? next : shown })
+}
+
+/** Follows the settings that another tab stores. Called once. */
+export function watchSettings(): void {
+  window.addEventListener('storage', ({ key }) => {
+    if (key === KEY || key === null) look.set(lookOf(storedSettings()))
+  })
+}
+
+/** A key in the local storage. */
+const KEY = 'settings'
+
+function store(settings: StoredSettings): void {
+  localStorage.setItem(KEY, JSON.stringify(settings))
+}
+
+function lookOf(saved: StoredSettings) {
+  return { saved, shown: saved }
+}
+
+function isSameLook(one: StoredSettings, other: StoredSettings): boolean {
+  return one.mode === other.mode && one.layout === other.layout && one.preset === other.preset
+}
+
+function storedSettings(): StoredSettings {
+  try {
+    return readSettings(JSON.parse(localStorage.getItem('settings') ?? ''))
+  } catch {
+    return readSettings(null)
+  }
+}

@@ -1,0 +1,77 @@
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Call } from '../contract/call.ts'
+import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
+import { type ApiError, connection, send } from './api.ts'
+import { loadAgain } from './cache.ts'
+import { useSession } from './session.tsx'
+
+/**
+ * Loads a call. `enabled: false` does not load it yet; `keep` shows the previous data while the next is loading;
+ * `every` loads it again after so many milliseconds, perhaps by what was answered; `anew` shows nothing that is left from
+ * before.
+ */
+export function useCall<C extends Call>(
+  call: C,
+  input: InputOf<C>,
+  {
+    enabled = true,
+    keep = false,
+    every,
+    anew = false,
+  }: {
+    enabled?: boolean
+    keep?: boolean
+    every?: number | undefined | ((data: OutputOf<C> | undefined) => number | undefined)
+    anew?: boolean
+  } = {},
+): UseQueryResult<OutputOf<C>, ApiError> {
+  return useQuery<OutputOf<C>, ApiError>({
+    queryKey: keyOf(call, input),
+    queryFn: ({ signal }) => send(call, input, { signal }),
+    enabled,
+    ...(typeof every === 'number' && { refetchInterval: every }),
+    ...(typeof every === 'function' && { refetchInterval: ({ state }) => every(state.data) ?? false }),
+    ...(anew && { gcTime: 0 }),
+    ...(keep && { placeholderData: (last: OutputOf<C> | undefined) => last as never }),
+  })
+}
+
+/** Returns the caller's balance with its loading state. `every` asks for it again, in milliseconds. */
+export function useBalance({ every }: { every?: number | undefined } = {}): {
+  /** Null for the admin, who has no limit; undefined while it is loading, and where it could not be loaded. */
+  credits: number | null | undefined
+  /** Whether it is below the threshold. */
+  low: boolean
+  lowBelow: number | null | undefined
+  loading: boolean
+  error: ApiError | null
+  refetch: () => void
+} {
+  const { role } = useSession()
+  const call = role === 'admin' ? calls.credits.dealer : calls.credits[role]
+  const { data, isLoading, error, refetch } = useCall(call, {}, { enabled: role !== 'admin', every })
+  const credits = role === 'admin' ? null : data?.credits
+  const { low = false, low_below: lowBelow } = data ?? {}
+  return { credits, low, lowBelow, loading: isLoading, error, refetch }
+}
+
+/** How often what is too dear is asked for again, in milliseconds: the parent may be on the telephone. */
+export const WHILE_SHORT = 5_000
+
+/** Returns the key under which what a call answers to an input is kept. */
+export function keyOf(call: Call, input: unknown): readonly unknown[] {
+  return [call.name, input]
+}
+
+/** Loads all data on the page again once a lost connection is back. */
+export function useReloadOnReconnect(): void {
+  const client = useQueryClient()
+  useEffect(
+    () =>
+      connection.subscribe(() => {
+        if (!connection.isLost()) loadAgain(client)
+      }),
+    [client],
+  )
+}

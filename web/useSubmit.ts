@@ -1,0 +1,133 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useId, useMemo, useRef, useState } from 'react'
+import type { Call } from '../contract/call.ts'
+import type { InputOf, OutputOf } from '../contract/calls.ts'
+import { type ApiError, leavesOpen } from './api.ts'
+import { loadAgain } from './cache.ts'
+import { atForm, failureOf, type Words, wordsOf } from './notices.ts'
+import type { SubmitError } from './parts/form/Form.tsx'
+import { useNotice } from './parts/notices/Notices.tsx'
+import { mark } from './parts/table/marks.ts'
+import { useSession } from './session.tsx'
+import { type Once, submitOnce } from './submits.ts'
+import { type GoTo, useDelayedNavigation } from './useDelayedNavigation.ts'
+
+interface Afterwards<C extends Call> {
+  onDone?: (output: OutputOf<C>, input: InputOf<C>) => void
+  /** Called where somebody else changed the same thing first: what was asked here can never be done. */
+  onOutdated?: () => void
+  /** The page to open after a success. */
+  goTo?: GoTo
+  /** The calls whose data the change made stale; all data on the page by default. */
+  changes?: readonly Call[]
+  /** The notices of this place, where they differ from those of the call. */
+  words?: Words<NoInfer<C>>
+}
+
+export interface Submit<C extends Call> {
+  submit: (input: InputOf<C>) => void
+  /** True while the call runs, and until the next page opens. */
+  loading: boolean
+  /** The refusal, in the shape that a form takes. */
+  submitError: SubmitError | null
+  /** True when somebody else changed the same thing first, so that it has to be loaded again. */
+  outdated: boolean
+  /** True when nobody knows whether the call was carried out: the same input may be sent again, and is done once. */
+  unanswered: boolean
+  /** Stops the call, for one that may take minutes. Nobody knows then whether it was carried out. */
+  stop: () => void
+  reset: () => void
+  /** The number of successes; a form that stays open resets on each. */
+  done: number
+}
+
+/** Makes a call that changes something: once, with its notice, and then loads again what the call changed. */
+export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {}): Submit<C> {
+  const { name } = useSession()
+  const client = useQueryClient()
+  const notice = useNotice()
+  const { leave, leaving } = useDelayedNavigation()
+  const words = afterwards.words ?? wordsOf(call)
+  const last = useRef({ at: Number.NEGATIVE_INFINITY, text: '', unanswered: false })
+  const underWay = useRef(new Set<string>())
+  const stopper = useRef<AbortController>(null)
+  const [done, setDone] = useState(0)
+  const { mutate, isPending, error, reset } = useMutation<Once<C>, ApiError, InputOf<C>>({
+    // One after the other, so that of two changes of one thing the later one stays.
+    scope: { id: useId() },
+    mutationFn: (input) => {
+      const again = last.current.unanswered && last.current.text === JSON.stringify(input)
+      stopper.current = new AbortController()
+      return submitOnce(call, input, name, { again, signal: stopper.current.signal })
+    },
+    onSuccess: ({ output, isRepeat }, input) => {
+      last.current.at = performance.now()
+      // A repeat may have been meant as a second change: the notice then says that it was made once.
+      const once = isRepeat ? DONE_ONCE : undefined
+      if (words) notice.settle(words.failure)
+      if (words?.success) notice.success(words.success(input, output), once)
+      for (const queryKey of afterwards.changes?.map(({ name }) => [name]) ?? [[]])
+        loadAgain(client, queryKey)
+      markNamed(input)
+      setDone((times) => times + 1)
+      afterwards.onDone?.(output, input)
+      if (afterwards.goTo) leave(afterwards.goTo)
+    },
+    onError: (failure, input) => {
+      if (last.current.text === JSON.stringify(input)) {
+        last.current.at = Number.NEGATIVE_INFINITY
+        last.current.unanswered = leavesOpen(failure)
+      }
+      if (STALE.has(failure.code) || stopper.current?.signal.aborted) loadAgain(client)
+      if (failure.code === 'changed_since') afterwards.onOutdated?.()
+      // The login page itself says that the session has ended.
+      if (words && failure.code !== 'no_session') notice.error(...failureOf(words, failure))
+    },
+    onSettled: (_output, _failure, input) => {
+      underWay.current.delete(JSON.stringify(input))
+    },
+  })
+  const submit = (input: InputOf<C>) => {
+    // The second click of a double click may arrive before the disabled button is rendered, or after the answer. An
+    // input that was refused or has been edited since is sent again.
+    const { at, text, unanswered } = last.current
+    const next = JSON.stringify(input)
+    const isSame = next === text
+    if (underWay.current.has(next) || (isSame && performance.now() - at < DOUBLE_CLICK)) return
+    last.current = { at: performance.now(), text: next, unanswered: isSame && unanswered }
+    underWay.current.add(next)
+    mutate(input)
+  }
+  // Memoised, so that a form shows each refusal once.
+  const submitError = useMemo(() => error && atForm(words, error), [words, error])
+  const outdated = error?.code === 'changed_since'
+  const unanswered = error !== null && leavesOpen(error)
+  const stop = () => stopper.current?.abort()
+  const loading = isPending || leaving
+  return { submit, loading, submitError, outdated, unanswered, stop, reset, done }
+}
+
+const DONE_ONCE = 'It was sent again, and done once.'
+
+/** The refusals that show that what is on the page is stale: a balance, an expiry, or something that is gone. */
+const STALE: ReadonlySet<ApiError['code']> = new Set<ApiError['code']>([
+  'insufficient_credits',
+  'changed_since',
+  'not_found',
+  'client_expired',
+  'client_not_expired',
+  'not_retrievable',
+  'not_empty',
+  'already_asked',
+  'trials_used_up',
+  'mac_had_trial',
+])
+
+/** Marks the rows of the accounts or clients that a change named. */
+export function markNamed(input: unknown): void {
+  const { name, login, clients = [] } = input as Record<string, unknown>
+  mark([name, login, ...(clients as unknown[])].filter((one) => typeof one === 'string'))
+}
+
+/** The same input counts as one submit for so many milliseconds after it was sent, and after its success. */
+const DOUBLE_CLICK = 600

@@ -1,0 +1,44 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Call } from '../contract/call.ts'
+import { calls } from '../contract/calls.ts'
+import { loadAgain } from './cache.ts'
+import { CREDIT_REQUEST, clientForm, draftWasSent, MESSAGE } from './drafts.ts'
+import { failureOf, wordsOf } from './notices.ts'
+import { useNotice } from './parts/notices/Notices.tsx'
+import { useSession } from './session.tsx'
+import { submitOnce, takeUnanswered } from './submits.ts'
+import { markNamed } from './useSubmit.ts'
+
+/** Sends the submits that a reload interrupted again, with the same idempotency keys, and shows their notices. */
+export function useUnansweredSubmits(): void {
+  const { name } = useSession()
+  const client = useQueryClient()
+  const notice = useNotice()
+  useEffect(() => {
+    for (const { call, input } of takeUnanswered(name)) {
+      const words = wordsOf(call)
+      if (input === undefined) notice.warning('A change was interrupted. Please look whether it was made.')
+      else {
+        submitOnce(call, input, name)
+          .then(({ output }) => {
+            if (words) notice.settle(words.failure)
+            if (words?.success) notice.success(words.success(input, output))
+            markNamed(input)
+            const form = formOf(call, input)
+            if (form) draftWasSent(name, form)
+            loadAgain(client)
+          })
+          .catch((failure) => words && notice.error(...failureOf(words, failure)))
+      }
+    }
+  }, [name, client, notice])
+}
+
+/** Returns the form whose draft a call has sent. */
+function formOf(call: Call, input: unknown): string | undefined {
+  if (call === calls.requests.ask) return CREDIT_REQUEST
+  if (call === calls.admin.setMessage) return MESSAGE
+  const { login } = input as { login?: string }
+  return call === calls.clients.save && login ? clientForm(login) : undefined
+}
