@@ -153,6 +153,14 @@ describe('with an external PostgreSQL', () => {
     }
   })
 
+  test('a start with a wrong password says so at once, also where another host is away', async () => {
+    const url = external.env.DATABASE_URL.replace('of-the-test@', 'of-nobody@127.0.0.1:1,')
+    const { exit, output } = runConsole({ dataDir: freshFolder(), env: { DATABASE_URL: url } })
+    expect(await exit).toBe(1)
+    expect(output()).toContain('does not let Boxtree in: password authentication failed for user')
+    expect(output()).not.toContain('Waiting for the database')
+  })
+
   test('npm run verify finds the ledger sound', async () => {
     const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ...external.env }
     const verify = join(import.meta.dirname, '../commands/verify.ts')

@@ -30,9 +30,8 @@ export function openSocket(options: object, host: Host): Socket {
 }
 
 /** Returns a connection that fails at once. To throw instead would leave the driver waiting for ever. */
-export function failingSocket(reason: string): Duplex {
-  const refusal = Object.assign(new Error(reason), { code: 'ECONNREFUSED' })
-  return new Duplex({ read() {}, write: (_chunk, _encoding, done) => done(refusal) })
+export function failingSocket(reason: Error): Duplex {
+  return new Duplex({ read() {}, write: (_chunk, _encoding, done) => done(reason) })
 }
 
 /** Closes every connection of a pool over the network, so that new ones go to the current primary. */

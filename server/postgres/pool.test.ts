@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
+import { openPostgresProxy } from '../../test/support/postgres-proxy.ts'
 import { begin } from './begin.ts'
 import { hostsOf, openPool } from './pool.ts'
 
@@ -85,3 +86,23 @@ describe.runIf(hasIPv6)('over IPv6', () => {
     }
   })
 })
+
+test.each([false, true])(
+  'of several hosts, what one says that lets nobody in is told, and is no loss (with a standby wanted: %s)',
+  async (standby) => {
+    const { server } = database
+    if (typeof server === 'string') throw new Error('the address leads to a unix socket')
+    const { port, close } = await openPostgresProxy(server.socket)
+    const url = `postgres://${server.user}@127.0.0.1:1,127.0.0.1:${port}/no_such_shop`
+    const sql = openPool(url, { max: 1, standby })
+    try {
+      await expect(sql`select 1`).rejects.toMatchObject({
+        code: '3D000',
+        message: 'database "no_such_shop" does not exist',
+      })
+    } finally {
+      await sql.end({ timeout: 1 })
+      await close()
+    }
+  },
+)

@@ -1,6 +1,7 @@
 import type postgres from 'postgres'
 import { Turns } from '../turns.ts'
 import { driver } from './driver.ts'
+import { isLost } from './errors.ts'
 import { failingSocket, type Host, openSocket } from './host-connections.ts'
 
 /** Where a database is: a connection string, or a unix socket of the embedded server. */
@@ -188,14 +189,13 @@ function openOver(
   if (alone.options.path) return alone
   const hosts = hostsOf(to)
   const [first = { host: 'localhost', port: 5432 }, ...others] = hosts
-  let search: Promise<Host | null> | null = null
+  let search: Promise<Host> | null = null
   const socket = async (options: object) => {
     if (others.length === 0) return openSocket(options, first)
     search ??= findHost(to, settings, hosts, wanted).finally(() => {
       search = null
     })
-    const found = await search
-    return found ? openSocket(options, found) : failingSocket(`none of the hosts is the ${wanted}`)
+    return search.then((found) => openSocket(options, found), failingSocket)
   }
   const attributes = wanted === 'primary' && { target_session_attrs: wanted }
   // Spread, because the driver's types leave `socket` out.
@@ -228,18 +228,21 @@ function listed({ host, port }: Host): object {
 /** Which of several hosts a pool connects to: the primary, or a standby where there is one. */
 type Role = 'primary' | 'standby'
 
-/** Returns the first host of the wanted role; where no standby answers, the primary; where no host does, null. */
-async function findHost(
-  to: string,
-  settings: Settings,
-  hosts: readonly Host[],
-  wanted: Role,
-): Promise<Host | null> {
+/**
+ * Returns the first host of the wanted role; where no standby answers, the primary.
+ * @throws what a host answered that let nobody in, as to a wrong password; else that there is no primary
+ */
+async function findHost(to: string, settings: Settings, hosts: readonly Host[], wanted: Role): Promise<Host> {
   try {
     return await Promise.any(hosts.map((host) => answerOf(to, settings, host, wanted)))
-  } catch {
-    return wanted === 'standby' ? findHost(to, settings, hosts, 'primary') : null
+  } catch (error) {
+    if (wanted === 'standby') return findHost(to, settings, hosts, 'primary')
+    throw (error as AggregateError).errors.find((one) => !isLost(one)) ?? noPrimary()
   }
+}
+
+function noPrimary(): Error {
+  return Object.assign(new Error('none of the hosts is the primary'), { code: 'ECONNREFUSED' })
 }
 
 async function answerOf(to: string, settings: Settings, host: Host, wanted: Role): Promise<Host> {
