@@ -51,7 +51,7 @@ export type OpenContext = {
   clock: () => Date
   business: Business
   address: string
-  /** The network by which wrong logins are counted (see `network.ts`); null behind an untrusted proxy. */
+  /** The network by which wrong logins are counted (see `network.ts`); null where a proxy hides it. */
   network: string | null
   /** What the caller's browser says it is; it may say anything. */
   agent: string

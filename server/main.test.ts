@@ -37,6 +37,7 @@ describe('the console', () => {
       status: 'OK',
       writes: true,
       untrusted_proxy: false,
+      silent_proxy: false,
       clock_offset_ms: expect.closeTo(0, -4),
     })
     const file = join(dataDir, 'first-login')

@@ -24,7 +24,7 @@ test.each([
 
 const TRUSTED = ['192.0.2.1', '2001:db8:aa::/48']
 
-/** Returns the network of a request from a peer. */
+/** Returns as what a request from a peer counts, for people and for boxes, and what was noted of its proxy. */
 function countedAs(peer: string, { forwarded = false, trusted = TRUSTED } = {}) {
   const logged: string[] = []
   const log = openLog({ write: (line) => logged.push(line) })
@@ -34,32 +34,55 @@ function countedAs(peer: string, { forwarded = false, trusted = TRUSTED } = {}) 
     log,
     headers: forwarded ? { 'x-forwarded-for': '203.0.113.5' } : {},
     socket: { remoteAddress: peer },
+  } as unknown as Parameters<typeof networks.of>[0]
+  const network = networks.of(request)
+  return {
+    network,
+    box: networks.ofBox(request),
+    warned: logged.length,
+    untrusted: networks.seesUntrustedProxy(),
+    silent: networks.seesSilentProxy(),
   }
-  const network = networks.of(request as unknown as Parameters<typeof networks.of>[0])
-  return { network, warned: logged.length > 0, seen: networks.seesUntrustedProxy() }
+}
+
+/** What counts by its own network, of which only `told` is noted. */
+function own(peer: string, told = {}) {
+  const network = networkOf(peer)
+  return {
+    ...{ network, box: { network, counted: network }, warned: 0, untrusted: false, silent: false },
+    ...told,
+  }
 }
 
 test.each(['127.0.0.1', '::ffff:10.1.2.3', '172.18.0.2', '192.168.1.1', '::1', 'fd12::1', 'fe80::1%eth0'])(
-  'a request that %s forwards has no address that counts where no proxy is trusted, and its own where others are',
+  'a request that %s forwards has no address that counts where no proxy is trusted; where others are, logins count by its own, and no box is locked to it',
   (peer) => {
-    const told = { warned: true, seen: true }
-    expect(countedAs(peer, { forwarded: true, trusted: [] })).toEqual({ network: null, ...told })
-    expect(countedAs(peer, { forwarded: true })).toEqual({ network: networkOf(peer), ...told })
+    const told = { warned: 1, untrusted: true }
+    const nowhere = { network: null, box: { network: null, counted: null } }
+    expect(countedAs(peer, { forwarded: true, trusted: [] })).toEqual(own(peer, { ...nowhere, ...told }))
+    const box = { network: null, counted: networkOf(peer) }
+    expect(countedAs(peer, { forwarded: true })).toEqual(own(peer, { box, ...told }))
   },
 )
 
 test.each(['203.0.113.9', '172.32.0.1', '2001:db8::1'])(
-  'a caller from %s, which is no local address, cannot get around its limit with a forwarding header',
+  'a caller from %s, which is no local address, cannot get around its limit or its lock with a forwarding header',
   (peer) => {
-    const counted = { network: networkOf(peer), warned: true, seen: true }
     for (const trusted of [[], TRUSTED])
-      expect(countedAs(peer, { forwarded: true, trusted })).toEqual(counted)
+      expect(countedAs(peer, { forwarded: true, trusted })).toEqual(own(peer, { warned: 1, untrusted: true }))
   },
 )
 
-test('no warning is logged for a trusted proxy, or for a peer that forwards nothing', () => {
-  const nothing = { warned: false, seen: false }
-  expect(countedAs('192.0.2.1', { forwarded: true })).toEqual({ network: '192.0.2.1', ...nothing })
-  expect(countedAs('2001:db8:aa::9', { forwarded: true })).toMatchObject(nothing)
-  expect(countedAs('127.0.0.1')).toEqual({ network: '127.0.0.1', ...nothing })
+test('no warning is logged for a trusted proxy, or for another peer that forwards nothing', () => {
+  for (const peer of ['192.0.2.1', '2001:db8:aa::9'])
+    expect(countedAs(peer, { forwarded: true })).toEqual(own(peer))
+  expect(countedAs('127.0.0.1')).toEqual(own('127.0.0.1'))
+  expect(countedAs('127.0.0.1', { trusted: [] })).toEqual(own('127.0.0.1'))
+})
+
+test('a trusted proxy that does not say for whom it asks is told of, and its own address counts for nobody', () => {
+  for (const peer of ['192.0.2.1', '2001:db8:aa::9']) {
+    const nowhere = { network: null, box: { network: null, counted: null } }
+    expect(countedAs(peer)).toEqual(own(peer, { ...nowhere, warned: 1, silent: true }))
+  }
 })

@@ -1,34 +1,83 @@
 import { BlockList, isIP } from 'node:net'
 import { compile } from '@fastify/proxy-addr'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { HOUR_MS, MINUTE_MS } from '../../contract/time.ts'
 
-/** The networks by which wrong logins are counted, and a watch for proxies that the configuration does not name. */
+/** What the network of a request is read from. */
+type Sent = Pick<FastifyRequest, 'ip' | 'headers' | 'socket' | 'log'>
+
+/** From where requests come, and a watch for proxies that hide it. */
 export interface Networks {
-  /** Null behind a proxy on a private network where none is trusted: there all people have one address. */
-  of(request: Pick<FastifyRequest, 'ip' | 'headers' | 'socket' | 'log'>): string | null
-  /** Whether an untrusted proxy forwarded a request in the last 15 minutes. */
+  /** The network by which wrong logins are counted; null where all people have that of a proxy. */
+  of(request: Sent): string | null
+  ofBox(request: Sent): BoxNetwork
+  /** Whether requests were forwarded in the last 15 minutes by an address that is not named as a proxy. */
   seesUntrustedProxy(): boolean
+  /** Whether a proxy that is named has not said in the last 15 minutes for whom it asks. */
+  seesSilentProxy(): boolean
 }
+
+export type BoxNetwork = {
+  /** To which the box may be locked; null where it is that of a proxy. */
+  network: string | null
+  /** By which its wrong logins are counted, as `of` says. It is all that is known where the box may hide the other. */
+  counted: string | null
+}
+
+type Hider = 'silent' | 'neighbour'
 
 export function watchNetworks(trustedProxies: readonly string[], clock: () => Date): Networks {
   const isTrusted = among(trustedProxies)
   const isNearby = among(NEARBY)
+  const untrusted = watchFor(UNTRUSTED, clock)
+  const silent = watchFor(SILENT, clock)
+  return {
+    of: (request) => countedOf(request, hiderOf(request)),
+    ofBox(request) {
+      const hider = hiderOf(request)
+      const counted = countedOf(request, hider)
+      return { network: hider === null ? counted : null, counted }
+    },
+    seesUntrustedProxy: untrusted.sees,
+    seesSilentProxy: silent.sees,
+  }
+
+  function countedOf({ ip }: Sent, hider: Hider | null): string | null {
+    // Where the proxies are named, a neighbour may have written the header to escape the limit.
+    const isProxy = hider === 'silent' || (hider === 'neighbour' && trustedProxies.length === 0)
+    return isProxy ? null : networkOf(ip)
+  }
+
+  /**
+   * Returns what hides from where a request comes: a proxy that does not say it, or a neighbour that forwards and is not
+   * trusted. Null where its connection or a trusted proxy tells it.
+   */
+  function hiderOf({ headers, socket, log }: Sent): Hider | null {
+    const peer = socket.remoteAddress ?? ''
+    const trusted = isTrusted(peer)
+    if (trusted === (headers['x-forwarded-for'] !== undefined)) return null
+    if (trusted) {
+      silent.note(peer, log)
+      return 'silent'
+    }
+    untrusted.note(peer, log)
+    // From a public address a stranger or a box may have written it, or its provider, and the address is its own.
+    return isNearby(peer) ? 'neighbour' : null
+  }
+}
+
+/** Notes what is wrong with a proxy, and logs it once an hour. */
+function watchFor(sentence: string, clock: () => Date) {
   let seen = Number.NEGATIVE_INFINITY
   let told = Number.NEGATIVE_INFINITY
   return {
-    of({ ip, headers, socket, log }) {
-      const peer = socket.remoteAddress ?? ''
-      if (headers['x-forwarded-for'] === undefined || isTrusted(peer)) return networkOf(ip)
+    note(peer: string, log: FastifyBaseLogger): void {
       seen = clock().getTime()
-      if (seen - told >= TOLD_EVERY) {
-        told = seen
-        log.warn({ peer }, UNTRUSTED)
-      }
-      // Where the proxies are named, and from a public address, a stranger may have written it to escape the limit.
-      return trustedProxies.length === 0 && isNearby(peer) ? null : networkOf(ip)
+      if (seen - told < TOLD_EVERY) return
+      told = seen
+      log.warn({ peer }, sentence)
     },
-    seesUntrustedProxy: () => clock().getTime() - seen < SEEN_FOR,
+    sees: () => clock().getTime() - seen < SEEN_FOR,
   }
 }
 
@@ -91,7 +140,10 @@ const TOLD_EVERY = HOUR_MS
 const SEEN_FOR = 15 * MINUTE_MS
 
 const UNTRUSTED =
-  'requests are forwarded by an address that TRUSTED_PROXIES does not have: wrong logins cannot be counted by who made them'
+  'requests are forwarded by an address that TRUSTED_PROXIES does not have: if that is a proxy of yours, name it there, or nobody behind it has an address of their own'
+
+const SILENT =
+  'requests come from an address of TRUSTED_PROXIES without X-Forwarded-For: if that is a proxy, let it send this header, or nobody behind it has an address of their own'
 
 export function among(blocks: readonly string[]): (address: string) => boolean {
   if (blocks.length === 0) return () => false

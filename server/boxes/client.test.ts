@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { type Client, deviceOf, refusalOf } from './client.ts'
 
 const NOW = new Date('2026-05-15T10:00:00.000Z')
-const HOME = { address: '203.0.113.7', network: '203.0.113.7' }
-const ELSEWHERE = { address: '198.51.100.1', network: '198.51.100.1' }
+const HOME = { address: '203.0.113.7', network: '203.0.113.7', counted: null }
+const ELSEWHERE = { address: '198.51.100.1', network: '198.51.100.1', counted: null }
 const DEALER = 7
 
 function told(stb_sn: string) {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { PendingQuery, Row } from 'postgres'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
+import type { BoxNetwork } from '../access/network.ts'
 import type { Sql } from '../postgres/pool.ts'
 
 /** What is known of a client, by which a box is let in or refused. */
@@ -51,8 +52,8 @@ export type Told = {
   hardware: string
 }
 
-/** Where a box asks from: its address and its network (see `network.ts`); both null behind an untrusted proxy. */
-export type Place = { address: string | null; network: string | null }
+/** Where a box asks from: its address and its network; both null where it is not known (see `network.ts`). */
+export type Place = { address: string | null } & BoxNetwork
 
 /**
  * Returns why a client's box may not play now; null where it may. `told` is what the box says when it signs in.
@@ -74,8 +75,10 @@ export function refusalOf(
   return null
 }
 
-export function isLockedElsewhere({ locked, device }: Client, { network }: Place): boolean {
-  return locked && device?.locked_to_ip != null && device.locked_to_ip !== network
+/** Whether a client is locked to another network, or is to be locked and its box may hide from where it asks. */
+export function isLockedElsewhere({ locked, device }: Client, { network, counted }: Place): boolean {
+  const to = device?.locked_to_ip ?? null
+  return locked && (to === null ? network === null && counted !== null : to !== network)
 }
 
 /** The parts of a box that stay the same, by which one box is told from another. */

@@ -284,6 +284,44 @@ describe('a box of a client with a MAC', () => {
     ])
   })
 
+  test('is refused once it is locked where a proxy that is not named forwards it, and is not locked to that one', async () => {
+    const other = await world.another({ env: { TRUSTED_PROXIES: '192.0.2.1' } })
+    try {
+      const { name: pinned, box } = await boxOf({ address: '203.0.113.31' })
+      const { name: open, box: moving } = await boxOf({ address: '203.0.113.32' })
+      const { name: free, box: unlocked } = await boxOf({ address: '203.0.113.33' })
+      for (const login of [pinned, open]) await dealer.call(save, { login, locked: true })
+      expect(await box.signIn()).toBe(0)
+      expect(await seen(pinned)).toMatchObject({ locked_to_ip: '203.0.113.31' })
+      const statuses = [box, moving, unlocked].map((one) => one.at(other).signIn())
+      expect(await Promise.all(statuses)).toEqual([1, 1, 0])
+      await other.gateway.writePresence()
+      expect(await seen(pinned)).toMatchObject({ locked_to_ip: '203.0.113.31', box_refusal: 'other_address' })
+      expect(await seen(open)).toMatchObject({ locked_to_ip: null, box_refusal: 'other_address' })
+      expect(await seen(free)).toMatchObject({ online: true, last_address: null })
+      for (let some = 0; some < 62; some += 1)
+        expect(await new Box(other, { address: '203.0.113.31' }).signIn()).toBe(2)
+      soon()
+      expect(await moving.signIn()).toBe(0)
+      expect(await seen(open)).toMatchObject({ locked_to_ip: '203.0.113.32' })
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('is not locked to a named proxy that does not say for whom it asks', async () => {
+    const { name, box } = await boxOf()
+    box.address = null
+    await dealer.call(save, { login: name, locked: true })
+    expect(await box.signIn()).toBe(0)
+    expect(await seen(name)).toMatchObject({ locked_to_ip: null, last_address: null })
+    box.address = '203.0.113.34'
+    expect(await box.poll()).toBe(true)
+    expect(await seen(name)).toMatchObject({ locked_to_ip: '203.0.113.34' })
+    box.address = null
+    expect(await box.poll()).toBe(false)
+  })
+
   test('has in its history that it moved to another network, once an hour, and not what it stored too late', async () => {
     const { name, box } = await boxOf({ address: '2001:db8:7:1::1' })
     await box.signIn()

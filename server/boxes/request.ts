@@ -29,14 +29,14 @@ type Sent = Pick<FastifyRequest, 'query' | 'body' | 'headers' | 'ip' | 'socket' 
 export function readRequest(request: Sent, networks: Networks): BoxRequest {
   const sentAs = (name: string) => ownOf(request.body, name) ?? ownOf(request.query, name)
   const field = (name: string) => textOf(sentAs(name), MOST_CHARACTERS)
-  const network = networks.of(request)
+  const { network, counted } = networks.ofBox(request)
   return {
     call: `${field('type')}/${field('action')}`,
     field,
     list: (name) => textOf(sentAs(name), MOST_OF_LIST).split(',').filter(Boolean),
     mac: macOf(request.headers.cookie ?? ''),
     token: /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]?.toUpperCase() ?? '',
-    place: { network, address: network === null ? null : withoutPort(request.ip) },
+    place: { network, address: network === null ? null : withoutPort(request.ip), counted },
   }
 }
 

@@ -120,7 +120,7 @@ export function signInCalls({
     const nonce = nonceOf(request)
     const [refusal, isOpen] = await readInTurn(request, async () => [
       await refusalOfLogin(sql, mac, nonce, now),
-      await mayTry({ sql, now }, { mac, network: place.network }),
+      await mayTry({ sql, now }, { mac, network: place.counted }),
     ])
     if (refusal) return refused(ON_SCREEN[refusal])
     if (!client) unknown.note(request, now)
@@ -137,11 +137,11 @@ export function signInCalls({
     const present = await lookUp(request)
     // The box of a client with a MAC is never asked for a login.
     if (present === 'too many' || (present !== null && present.mac !== null)) return false
-    const login = { mac, network: place.network, login: field('login'), password: field('password') }
+    const login = { mac, network: place.counted, login: field('login'), password: field('password') }
     // A form that was sent too early is no try.
     if (login.login === '' || login.password === '') return false
     if (!(await readInTurn(request, () => mayTry({ sql, now }, login)))) return false
-    const outcome = await turns.run(place.network ?? mac, async () => {
+    const outcome = await turns.run(place.counted ?? mac, async () => {
       const right = await clientOfLogin({ sql, seal, now }, login)
       if (right === null) return null
       const context = { sql, unserved: roster.unserved, now }
@@ -161,7 +161,7 @@ export function signInCalls({
 
   /** Reads over one connection for a box that is nobody's yet, unless it has disconnected before its turn. */
   function readInTurn<T>({ mac, place, gone }: BoxCall, read: () => Promise<T>): Promise<T> {
-    return retryRead(sql, () => strangerTurns.run(place.network ?? mac, read, gone))
+    return retryRead(sql, () => strangerTurns.run(place.counted ?? mac, read, gone))
   }
 }
 

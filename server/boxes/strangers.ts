@@ -19,7 +19,7 @@ type Network = {
 
 /**
  * Limits how many unknown MACs are looked up for one network. A MAC in memory is never counted, and neither is a request
- * through an untrusted proxy, whose network is null.
+ * whose network a proxy hides, and which is null.
  */
 export function openStrangers(clock: () => Date) {
   const networks = new Map<string, Network>()

@@ -119,7 +119,7 @@ function isIn(
     network !== null &&
     locked_to_ip !== null &&
     familyOf(network) === familyOf(locked_to_ip)
-  const place = { address: viewer, network: isComparable ? network : locked_to_ip }
+  const place = { address: viewer, network: isComparable ? network : locked_to_ip, counted: null }
   return refusalOf(client, place, roster.unserved, clock()) === null
 }
 

@@ -34,7 +34,7 @@ test('of a flood of unknown boxes 1,000 are stored at once, and those that ask a
       .toUpperCase()
       .padStart(4, '0')
       .replace(/..(?=.)/, '$&:')}`
-    const place = { address: null, network: null }
+    const place = { address: null, network: null, counted: null }
     unknown.note(
       { ...{ call: '', mac, token: '', place, gone: null }, field: () => '', list: () => [] },
       world.clock.now,

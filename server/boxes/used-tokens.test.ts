@@ -30,7 +30,7 @@ function addressOf(id: number): string {
     ...{ id, dealer: 1, name: 'client', mac: null, active: true, locked: false, alt_player: false },
     ...{ package_selection: 1, expiry: 0, device: null, waits_until: 0 },
   }
-  const place = { address: null, network: null }
+  const place = { address: null, network: null, counted: null }
   return streamAddress(`/{token}/index.m3u8?${'x'.repeat(2_000)}`, seal, {
     ...{ client, channel: 1, mac: '', place, now: world.clock.now },
   })

@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts'
 import type { Disk } from './disk.ts'
 
 type Ready = { status: 'OK'; writes: boolean }
-type Health = Ready & { untrusted_proxy: boolean; clock_offset_ms: number }
+type Health = Ready & { untrusted_proxy: boolean; silent_proxy: boolean; clock_offset_ms: number }
 
 /** How long an answer of the database holds for all who ask, and the longest wait for one, in milliseconds. */
 const HOLDS_MS = 5_000
@@ -33,13 +33,14 @@ export function openHealth({ sql, disk, networks, clock, leaving }: HealthDepend
       await withTimeout(sql, async () => sql`select 1`)
       return { status: 'OK', writes: await canWrite() }
     },
-    /** What an operator looks at. A full disk, an untrusted proxy and a wrong clock are told, and are no failure. */
+    /** What an operator looks at. A full disk, a proxy that is not named or hides who asks, and a wrong clock are told, and are no failure. */
     async health(): Promise<Health> {
       await withTimeout(sql, async () => sql`select 1`)
       return {
         status: 'OK',
         writes: await canWrite(),
         untrusted_proxy: networks.seesUntrustedProxy(),
+        silent_proxy: networks.seesSilentProxy(),
         clock_offset_ms: clock.offset(),
       }
     },

@@ -95,6 +95,11 @@ const HEALTH = probe('health', 'Whether the server can serve, and what an operat
     description:
       'True while requests are forwarded by an address that TRUSTED_PROXIES does not have: the log names it',
   },
+  silent_proxy: {
+    type: 'boolean',
+    description:
+      'True while requests come from an address of TRUSTED_PROXIES without X-Forwarded-For: the log names it',
+  },
   clock_offset_ms: {
     type: 'integer',
     description:
