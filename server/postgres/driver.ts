@@ -5,8 +5,8 @@ import type postgres from 'postgres'
  * What the driver, postgres.js 3.4.9, does wrong, and what mends it. It used what was left of a lost connection on the
  * next one: a pool gave no connection for many seconds, a statement that was never sent returned no rows, and a
  * transaction ran that was never begun. It sent long statements one by one, a refused COPY could wait for ever, and so could
- * a statement behind another's. No release mends it. `driver.test.ts` shows each fault, so that it can tell of a later
- * release whether this is still needed.
+ * a statement behind another's. It refused the certificate of an IP address. No release mends it. `driver.test.ts` (and
+ * `external.test.ts` of certificates) shows each fault, so that it can tell of a later release whether this is still needed.
  */
 const MENDS: Record<string, readonly { from: string; to: string }[]> = {
   'connection.js': [
@@ -42,6 +42,11 @@ const MENDS: Record<string, readonly { from: string; to: string }[]> = {
       // A connection that was lost while it was asked whether it leads to the primary ended the process.
       from: 'query.execute()',
       to: 'query.catch(() => {})',
+    },
+    {
+      // Where a host is an IP address, its certificate was compared with the name 'localhost'.
+      from: 'servername: net.isIP(socket.host) ? undefined : socket.host',
+      to: 'servername: net.isIP(socket.host) ? undefined : socket.host, host: socket.host',
     },
     {
       // Of statements that are sent together, each of more than a kilobyte was a packet, for which PostgreSQL was woken.

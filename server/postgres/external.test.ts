@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { proveTheBooks } from '../../test/support/books.ts'
 import { type Console, INHERITED, runConsole, startConsole } from '../../test/support/console.ts'
-import { type External, startExternal } from '../../test/support/external.ts'
+import { type External, put, startExternal } from '../../test/support/external.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { newClient, Person } from '../../test/support/world.ts'
 import { MANIFEST, readManifest, tableFile } from '../backup/archive.ts'
@@ -161,6 +161,28 @@ describe('with an external PostgreSQL', () => {
     expect(output()).not.toContain('Waiting for the database')
   })
 
+  test('a connection over TLS accepts the certificate that an authority of your own has given an IP address, and no other', async () => {
+    const certificates = await makeCertificates()
+    const superuser = openPool(external.at('postgres', 'postgres'), { max: 1 })
+    for (const name of ['server.crt', 'server.key'])
+      put(external.home, name, readFileSync(join(certificates, name), 'utf8'))
+    await superuser`alter system set ssl = on`
+    await superuser`select pg_reload_conf()`
+    await superuser.end()
+    const urls = Object.entries(external.env).map(([name, url]) => [name, `${url}?sslmode=verify-full`])
+    const verify = (more: Record<string, string>) =>
+      run(process.execPath, ['server/commands/verify.ts'], {
+        env: { ...INHERITED, DATA_DIR: dataDir, ...Object.fromEntries(urls), ...more },
+      })
+    const authority = { NODE_EXTRA_CA_CERTS: join(certificates, 'authority.crt') }
+    expect((await verify(authority)).stdout).toContain('The ledger is sound.')
+    await expect(verify({})).rejects.toThrow('does not let Boxtree in: unable to verify')
+    const DATABASE_URL = `${external.env.DATABASE_URL.replace('127.0.0.1', 'localhost')}?sslmode=verify-full`
+    await expect(verify({ ...authority, DATABASE_URL })).rejects.toThrow(
+      "does not let Boxtree in: Hostname/IP does not match certificate's altnames",
+    )
+  })
+
   test('npm run verify finds the ledger sound', async () => {
     const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ...external.env }
     const verify = join(import.meta.dirname, '../commands/verify.ts')
@@ -246,6 +268,28 @@ describe('with an external PostgreSQL', () => {
     },
   )
 })
+
+/** Makes a certificate for 127.0.0.1 and the authority that signs it. Returns their folder. */
+async function makeCertificates(): Promise<string> {
+  const folder = freshFolder()
+  const openssl = (...args: string[]) => run('openssl', args, { cwd: folder })
+  const fresh = ['req', '-newkey', 'rsa:2048', '-nodes']
+  await openssl(
+    ...fresh,
+    '-x509',
+    '-subj',
+    '/CN=authority',
+    '-keyout',
+    'authority.key',
+    '-out',
+    'authority.crt',
+  )
+  await openssl(...fresh, '-subj', '/CN=database', '-keyout', 'server.key', '-out', 'server.csr')
+  writeFileSync(join(folder, 'names'), 'subjectAltName = IP:127.0.0.1\n')
+  const signed = ['-CA', 'authority.crt', '-CAkey', 'authority.key', '-CAcreateserial', '-extfile', 'names']
+  await openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.crt', ...signed)
+  return folder
+}
 
 /** Adds a credit to the last balance of a backup, as a hand in the database before it was taken would have. */
 function addCredits(backup: string): void {

@@ -16,6 +16,7 @@ export interface External {
   env: { DATABASE_URL: string; DATABASE_OWNER_URL: string }
   /** Returns the connection string of a role (one of ROLES, or the superuser `postgres`) to a database. */
   at(user: string, database: string): string
+  home: Home
   stop(): Promise<void>
 }
 
@@ -33,6 +34,7 @@ export async function startExternal(folder: string, isOldest = false): Promise<E
   return {
     env: { DATABASE_URL: at('console', 'shop'), DATABASE_OWNER_URL: at('holder', 'shop') },
     at,
+    home,
     stop: () => stop(child),
   }
 }
