@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
 import { StartFault } from '../config.ts'
+import { codeOf } from '../postgres/errors.ts'
 import { fingerprintOf } from '../postgres/schema.ts'
 
 /**
@@ -49,7 +50,9 @@ export function readManifest(folder: string): Manifest {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
-  } catch {
+  } catch (error) {
+    refuseUnreadable(folder, error)
+    if (!existsSync(folder)) throw new StartFault(`There is no folder ${folder}.`)
     throw new StartFault(
       `${folder} is no whole backup: it has no ${MANIFEST}, which is written last. Use another one.`,
     )
@@ -61,6 +64,14 @@ export function readManifest(folder: string): Manifest {
       `${file} is not as it was written, or a newer program wrote it; use another backup, or run the newer program.`,
     )
   }
+}
+
+/** A backup that this user may not read may be a good one. @throws StartFault for an error that says so */
+export function refuseUnreadable(folder: string, error: unknown): void {
+  if (!/^(EACCES|EPERM)$/.test(codeOf(error))) return
+  throw new StartFault(
+    `This user may not read ${folder}. As root, put it where the user that runs Boxtree may look (not into /root), and give it to that user: chown -R boxtree: ${folder}`,
+  )
 }
 
 function read(json: unknown): Manifest {

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   lstatSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -43,6 +45,17 @@ afterEach(async () => {
   await target.drop()
   rmSync(parent, { recursive: true, force: true })
 })
+
+/** Does something as a user that root's rights do not help. */
+function asNobody(act: () => void): void {
+  const isRoot = process.geteuid?.() === 0
+  if (isRoot) process.seteuid?.(65_534)
+  try {
+    act()
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+  }
+}
 
 async function restore(more: { key?: Buffer; manifest?: Manifest } = {}): Promise<void> {
   const { key = SECRET_KEY, manifest = readManifest(folder) } = more
@@ -144,7 +157,18 @@ describe('a backup', () => {
     await take(world.server.database)
     rmSync(join(folder, 'manifest.json'))
     expect(() => readManifest(folder)).toThrow('is no whole backup')
+    renameSync(folder, `${folder}.partial`)
     expect(() => readManifest(`${folder}.partial`)).toThrow('is no whole backup')
+    expect(() => readManifest(folder)).toThrow(new StartFault(`There is no folder ${folder}.`))
+  })
+
+  test('that this user may not read is not called a bad one', async () => {
+    await take(world.server.database)
+    chmodSync(folder, 0)
+    const sentence = `This user may not read ${folder}. As root, put it where`
+    asNobody(() => expect(() => readManifest(folder)).toThrow(sentence))
+    chmodSync(folder, 0o700)
+    await restore()
   })
 
   test('is not written into the folder of another backup, complete or under way', async () => {

@@ -10,7 +10,7 @@ import { codeOf } from '../postgres/errors.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
 import { makeTablesOf, originOf, RELEASE, type Release } from '../postgres/schema.ts'
-import { type Manifest, tableFile } from './archive.ts'
+import { type Manifest, refuseUnreadable, tableFile } from './archive.ts'
 import { RowCounter } from './row-counter.ts'
 
 export type RestoreOptions = {
@@ -127,6 +127,7 @@ async function copyIn(
       copy,
     )
   } catch (error) {
+    refuseUnreadable(folder, error)
     // A damaged file may make rows that PostgreSQL refuses before its end tells of the damage.
     if (isOfRows(error) && (await digestOf(file)) === sha256) throw refusedRows(error)
     if (!(error instanceof DamagedFile) && !isOfFile(error) && !isOfRows(error)) throw error
@@ -155,7 +156,7 @@ async function digestOf(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Whether an error means that the file is missing, unreadable, or not valid gzip. */
+/** Whether an error means that the file is missing, on a failing disk, or not valid gzip. */
 function isOfFile(error: unknown): boolean {
-  return /^(Z_|ENOENT|EACCES|EISDIR|EIO)/.test(codeOf(error))
+  return /^(Z_|ENOENT|EISDIR|EIO)/.test(codeOf(error))
 }
