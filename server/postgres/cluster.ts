@@ -1,7 +1,8 @@
-import { statfsSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
 import { totalmem, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { StartFault } from '../config.ts'
+import { readOwned } from './files.ts'
 import type { Home } from './home.ts'
 import { programPath, run } from './run.ts'
 
@@ -154,4 +155,14 @@ function ownName(): string {
 function identities(): string {
   const user = ownName().replaceAll('"', '""')
   return ROLES.map((role) => `boxtree "${user}" ${role}\n`).join('')
+}
+
+/** Refuses the server of a cluster that another user started, which lets only that one in. @throws StartFault */
+export function refuseOfAnother(cluster: string): void {
+  const text = readOwned(join(cluster, 'pg_ident.conf'), statSync(cluster).uid) ?? ''
+  const name = /^boxtree "((?:[^"]|"")+)"/.exec(text)?.[1]?.replaceAll('""', '"')
+  if (name === undefined || name === ownName()) return
+  throw new StartFault(
+    `The database was started by the user ${name}, and lets nobody else in: run this as ${name}, for example with runuser -u ${name} -- COMMAND.`,
+  )
 }

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, StartFault } from '../config.ts'
 import { MAJOR } from './binaries.ts'
+import { refuseOfAnother } from './cluster.ts'
 import { isInDataFolder } from './data-folder.ts'
 import { markOf } from './database-mark.ts'
 import { startEmbedded } from './embedded.ts'
@@ -48,13 +50,17 @@ export async function openDatabase(
 }
 
 /**
- * Refuses a command that needs an existing database, where none was ever made or this user may not look for it.
+ * Refuses a command that needs an existing database, where none was ever made, this user may not look for it, or
+ * another one runs it.
  * @throws StartFault
  */
 export function requireDatabase({ dataDir, database }: Pick<Config, 'dataDir' | 'database'>): void {
-  if (database === null && !isInDataFolder(join(dataDir, `postgres-${MAJOR}`))) {
+  if (database !== null) return
+  const cluster = join(dataDir, `postgres-${MAJOR}`)
+  if (!isInDataFolder(cluster)) {
     throw new StartFault(`There is no database in ${dataDir} yet; start the console first.`)
   }
+  if (existsSync(join(cluster, 'postmaster.pid'))) refuseOfAnother(cluster)
 }
 
 type Waiting = { standby: boolean; stopping: AbortSignal | undefined; say: (line: string) => void }

@@ -18,6 +18,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freshFolder } from '../../test/support/folder.ts'
 import { begin } from './begin.ts'
+import { requireDatabase } from './database.ts'
 import { type Embedded, startEmbedded } from './embedded.ts'
 import { type Connect, openPool } from './pool.ts'
 import { run } from './run.ts'
@@ -139,6 +140,29 @@ describe('the embedded database', () => {
     expect(guest.held).toBe(false)
     await guest.stop()
     expect(await query(first.server, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test('that another user started says whose it is, also before a command asks for anything', async () => {
+    const dataDir = join(folder, 'data')
+    const { superuser } = await open(dataDir)
+    const file = join(dataDir, 'postgres-18', 'pg_ident.conf')
+    const ours = readFileSync(file, 'utf8')
+    const sql = openPool(superuser, { max: 1 })
+    const admit = async (identities: string) => {
+      writeFileSync(file, identities)
+      await sql`select pg_reload_conf()`
+    }
+    try {
+      await admit(ours.replaceAll(/"[^"]+"/g, '"boxtree"'))
+      const sentence =
+        'The database was started by the user boxtree, and lets nobody else in: run this as boxtree'
+      expect(() => requireDatabase({ dataDir, database: null })).toThrow(sentence)
+      await expect(startEmbedded({ dataDir, say: () => {}, guest: true })).rejects.toThrow(sentence)
+      await admit(ours)
+      requireDatabase({ dataDir, database: null })
+    } finally {
+      await sql.end({ timeout: 1 })
+    }
   })
 
   test('refuses the folder of another major version', async () => {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { StartFault } from '../config.ts'
 import { findBinaries } from './binaries.ts'
-import { DURABLE, initialise } from './cluster.ts'
-import { isLost } from './errors.ts'
+import { DURABLE, initialise, refuseOfAnother } from './cluster.ts'
+import { codeOf, isLost } from './errors.ts'
 import { findHome, type Home } from './home.ts'
 import { LOCKS } from './locks.ts'
 import { type Connect, openPool, type Sql } from './pool.ts'
@@ -82,10 +82,16 @@ async function setUp(
     await refuseUnsafe(sql)
     const [there] = await sql`select from pg_database where datname = 'boxtree'`
     if (!there) await createDatabase(sql)
+  } catch (error) {
+    if (codeOf(error) === LETS_NOBODY_IN) refuseOfAnother(home.cluster)
+    throw error
   } finally {
     await sql.end({ timeout: 5 })
   }
 }
+
+/** PostgreSQL's code for a user of the system that it does not know. */
+const LETS_NOBODY_IN = '28000'
 
 async function refuseUnsafe(sql: Sql): Promise<void> {
   const expected: Record<string, string> = { ...DURABLE, data_checksums: 'on' }
