@@ -137,3 +137,29 @@ function renewal(name: string) {
     body: JSON.stringify({ name, months: 1 }),
   }
 }
+
+test('a change for which the disk of an external database has no room is refused likewise', async () => {
+  const { ownerSql } = world.server
+  const { dealer } = await world.family({ credits: 2 })
+  const { name } = await world.client(dealer, { months: 1 })
+  await ownerSql.unsafe(`
+    create function no_room() returns trigger language plpgsql as
+      $$ begin raise 'could not extend file' using errcode = 'disk_full'; end $$;
+    create trigger no_room before insert on transfer execute function no_room()`)
+  try {
+    const before = await world.stored()
+    const answer = await dealer.fetch('POST', '/v1/api/renew', renewal(name))
+    expect(answer).toMatchObject({
+      status: 503,
+      body: {
+        code: 'disk_full',
+        message: expect.stringMatching(
+          /^The disk of the database is full, so nothing was changed\. Please ask/,
+        ),
+      },
+    })
+    expect(await world.stored()).toEqual(before)
+  } finally {
+    await ownerSql.unsafe('drop trigger no_room on transfer; drop function no_room')
+  }
+})

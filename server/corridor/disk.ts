@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Call } from '../../contract/call.ts'
-import { Refusal } from '../refusal.ts'
+import { diskFull } from './error-to-refusal.ts'
 
 /** Returns how many bytes are free. */
 export type FreeSpace = () => number
@@ -30,7 +30,7 @@ export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyB
     admit(call) {
       if (call.needsSpace === 'none') return
       if (freeMb() >= (call.needsSpace === 'little' ? leastMb * LOWER_FLOOR : leastMb)) return
-      throw new Refusal('disk_full', SENTENCE, { retryAfter: 30 })
+      throw diskFull('The disk of the server is nearly full')
     },
   }
 }
@@ -44,6 +44,3 @@ const TOLD = [
 ]
 
 const MB = 2 ** 20
-
-const SENTENCE =
-  'The disk of the server is nearly full, so nothing was changed. Please ask whoever runs Boxtree to free space on it; everything can still be looked at.'

@@ -39,6 +39,14 @@ export function clockIsBehind(): Refusal {
   )
 }
 
+export function diskFull(what: string): Refusal {
+  return new Refusal(
+    'disk_full',
+    `${what}, so nothing was changed. Please ask whoever runs Boxtree to free space on it; everything can still be looked at.`,
+    { retryAfter: 30 },
+  )
+}
+
 function internal(): Refusal {
   return new Refusal('internal', 'Something went wrong on our side. Nothing was changed.')
 }
@@ -63,6 +71,8 @@ const OF_THE_DATABASE: Record<string, () => Refusal> = {
   '53400': internal,
   // What `post_transfers` raises where the clock was set back since the server has read it.
   BX503: clockIsBehind,
+  // Its disk is measured only where it is embedded.
+  '53100': () => diskFull('The disk of the database is full'),
 }
 
 // What only the database can judge: the second of two calls that took a name at the same moment, and how many bytes it
