@@ -93,9 +93,10 @@ describe('the console', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 
-  test('goes on for DRAIN_SECONDS after a SIGTERM, and says meanwhile that it is not ready', async () => {
-    const console = await startConsole({ dataDir, env: { DRAIN_SECONDS: '5' } })
+  test('goes on for DRAIN_SECONDS after a SIGTERM, with its metrics, and says meanwhile that it is not ready', async () => {
+    const console = await startConsole({ dataDir, env: { DRAIN_SECONDS: '5', METRICS_PORT: '0' } })
     running.push(console)
+    const metrics = /http:\S+\/metrics/.exec(console.output())?.[0] ?? ''
     const ask = (path: string) => fetch(`${console.url}/v1${path}`, { headers: { connection: 'close' } })
     expect(await (await ask('/ready')).json()).toEqual({ status: 'OK', writes: true })
     const end = console.stop()
@@ -103,6 +104,7 @@ describe('the console', () => {
     expect((await ask('/live')).status).toBe(200)
     expect((await ask('/health')).status).toBe(200)
     expect((await ask('/openapi.json')).status).toBe(200)
+    expect((await fetch(metrics, { headers: { connection: 'close' } })).status).toBe(200)
     expect(await end).toBe(0)
     await expect(ask('/live')).rejects.toThrow()
   })

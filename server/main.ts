@@ -91,9 +91,12 @@ async function start(): Promise<void> {
   const backups = backupsOf(opened)
   const ports: Ports = { console: null, boxes: null }
   const heartbeat = heartbeatOf(opened, ports, backups)
+  // Before the apps, so that it is closed after them: Prometheus must not miss a server that drains.
+  const metrics = config.metrics && openMetrics()
+  if (metrics) undo.push(() => metrics.close())
   const { console, boxes, gateway } = await openApps(opened, heartbeat.report)
   startWork(opened, backups)
-  await serve(config, { console, boxes })
+  await serve(config, { console, boxes, metrics })
   if (console) ports.console = portOf(console)
   if (gateway) ports.boxes = portOf(boxes ?? console)
   const told = await firstLogin?.(process.stdout.isTTY)
@@ -226,11 +229,9 @@ function startWork({ config, sql, clock, seal }: Opened, backups: OwnBackups | n
 
 async function serve(
   config: Config,
-  { console, boxes }: { console: FastifyInstance | null; boxes: FastifyInstance | null },
+  { console, boxes, metrics }: Record<'console' | 'boxes' | 'metrics', FastifyInstance | null>,
 ): Promise<void> {
   const { host, port, boxPort } = config
-  const metrics = config.metrics && openMetrics()
-  if (metrics) undo.push(() => metrics.close())
   const at: Place = { host, port, variable: 'PORT' }
   if (boxes)
     await step(() => listen(boxes, boxPort === null ? at : { ...at, port: boxPort, variable: 'BOX_PORT' }))
