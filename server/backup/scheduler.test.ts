@@ -361,6 +361,20 @@ describe('a backup by the clock', () => {
     expect(readdirSync(folder)).toEqual(['one'])
   })
 
+  test('is kept untried where PostgreSQL does not start beside it, as on a share', async () => {
+    const { owner } = world.server.database
+    await takeBackup({ owner, key: SECRET_KEY, timeZone: 'UTC', folder: join(folder, 'one'), say: () => {} })
+    const tried = await testRestore({
+      ...{ folder: join(folder, 'one'), key: SECRET_KEY, size: 0, signal: NEVER, reserve: null },
+      start: () => Promise.reject(new Error('Operation not supported')),
+    })
+    expect(tried).toEqual({
+      outcome: 'left out',
+      sentence: `The backup was not tried, because PostgreSQL did not start in ${folder}: Operation not supported`,
+    })
+    expect(readdirSync(folder)).toEqual(['one'])
+  })
+
   test('that is damaged is not sound', async () => {
     const { owner } = world.server.database
     await takeBackup({ owner, key: SECRET_KEY, timeZone: 'UTC', folder: join(folder, 'one'), say: () => {} })

@@ -20,6 +20,7 @@ export type TestRestoreOptions = {
   reserve: Reserve | null
   signal: AbortSignal
   free?: (folder: string) => number
+  start?: typeof startEmbedded
 }
 
 type Result = Omit<TestRestore, 'at'>
@@ -38,7 +39,7 @@ const EMPTY = 128 * 2 ** 20
 export async function testRestore(options: TestRestoreOptions): Promise<Result> {
   const shortage = shortageOf(options)
   if (shortage) return { outcome: 'left out', sentence: shortage }
-  const { folder, key, signal } = options
+  const { folder, key, signal, start = startEmbedded } = options
   const said: string[] = []
   try {
     const manifest = readManifest(folder)
@@ -46,7 +47,7 @@ export async function testRestore(options: TestRestoreOptions): Promise<Result> 
     if (originOf(manifest.schema) === null) return OF_NEWER_VERSION
     const mark = markIn(basename(folder))
     const place = join(dirname(folder), TEST_RESTORE_PREFIX + (mark === undefined ? '' : `${mark}-`))
-    const code = await withCluster(place, signal, async (cluster) => {
+    const code = await withCluster({ prefix: place, signal, start }, async (cluster) => {
       const { owner } = cluster
       await restoreBackup({ owner, key, folder, manifest, say: silent, onRestored: silent })
       await migrate({ ...cluster, say: silent })
@@ -55,6 +56,7 @@ export async function testRestore(options: TestRestoreOptions): Promise<Result> 
     return { outcome: code === 0 ? 'sound' : 'unsound', sentence: said.join(' ') }
   } catch (error) {
     signal.throwIfAborted()
+    if (error instanceof NotStarted) return { outcome: 'left out', sentence: error.message }
     if (error instanceof StartFault) return { outcome: 'unsound', sentence: error.message }
     throw error
   }
@@ -66,18 +68,23 @@ const OF_NEWER_VERSION: Result = {
     'The backup was not tried, because a newer version of Boxtree has changed the tables; that version tries its own.',
 }
 
+/** A cluster could not be started, which says nothing of the backup: it may lie on a share, which is no place for one. */
+class NotStarted extends Error {}
+
+type Place = { prefix: string; signal: AbortSignal; start: typeof startEmbedded }
+
 /** Runs work on a new cluster in a folder of its own, which nobody else can enter, and removes both. */
 async function withCluster<T>(
-  prefix: string,
-  signal: AbortSignal,
+  { prefix, signal, start }: Place,
   work: (cluster: Embedded) => Promise<T>,
 ): Promise<T> {
   const dataDir = mkdtempSync(prefix)
   try {
     signal.throwIfAborted()
-    const cluster = await startEmbedded({ dataDir, say: silent }).catch((error: Error) => {
-      // That says nothing of the backup, which is tried again later.
-      throw new Error(`The backup could not be tried: ${error.message}`)
+    const cluster = await start({ dataDir, say: silent }).catch(({ message }: Error) => {
+      throw new NotStarted(
+        `The backup was not tried, because PostgreSQL did not start in ${dirname(prefix)}: ${message}`,
+      )
     })
     let end: Promise<void> | null = null
     const stop = () => {

@@ -149,7 +149,12 @@ function ofTestRestore({ test_restore: tested, sound }: Backups): Finding[] {
     ]
   }
   if (tested?.outcome !== 'left out') return []
-  return [hint('backup', `${ended(tested.sentence)} Free space there, or set BACKUP_DIR to a larger disk.`)]
+  return [
+    hint(
+      'backup',
+      `${ended(tested.sentence)} Free space there, or set BACKUP_DIR to a larger disk, and to no network share.`,
+    ),
+  ]
 }
 
 function ofGone({ host, seen, ...server }: Server, now: Date): Finding {
