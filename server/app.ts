@@ -78,7 +78,7 @@ export async function openApp(dependencies: AppDependencies) {
     self: {
       report: dependencies.report ?? openReport({ config, clock, freeSpace, leaving }),
       canWrite,
-      isClockBehind: clock.isBehind,
+      clockBehind: clock.behind,
     },
   }
   const pipeline = openPipeline({ sql, business, disk, networks, clock })

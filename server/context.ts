@@ -25,8 +25,8 @@ export type PlaylistRules = Config['playlist']
 export type Self = {
   report(): Promise<ServerReport>
   canWrite(): Promise<boolean>
-  /** Whether the database's time lies before its newest entry. */
-  isClockBehind(): boolean
+  /** The moment of the database's newest entry where its time lies before it. */
+  clockBehind(): Date | null
 }
 
 export type Business = {

@@ -1,3 +1,4 @@
+import { minuteOf } from '../../contract/time.ts'
 import { codeOf, isOutage } from '../postgres/errors.ts'
 import { notFound, Refusal, refuseField } from '../refusal.ts'
 
@@ -31,10 +32,12 @@ function tooSlow(): Refusal {
   )
 }
 
-export function clockIsBehind(): Refusal {
+/** @param newest the moment of that entry, where it is known */
+export function clockIsBehind(newest?: Date): Refusal {
+  const until = newest ? minuteOf(newest) : 'that entry'
   return new Refusal(
     'unavailable',
-    'The clock of the database was set back behind its newest entry, so nothing was changed. Please ask whoever runs Boxtree to set it right; changes are made again once its time is past that entry.',
+    `The clock of the database was set back behind its newest entry, so nothing was changed. Please ask whoever runs Boxtree to look at this clock; changes are made again once its time is past ${until}.`,
     { retryAfter: 30 },
   )
 }
@@ -70,7 +73,7 @@ const OF_THE_DATABASE: Record<string, () => Refusal> = {
   '57014': tooSlow,
   '53400': internal,
   // What `post_transfers` raises where the clock was set back since the server has read it.
-  BX503: clockIsBehind,
+  BX503: () => clockIsBehind(),
   // Its disk is measured only where it is embedded.
   '53100': () => diskFull('The disk of the database is full'),
 }

@@ -24,7 +24,7 @@ export type HealthDependencies = {
 /** Tells load balancers and operators what the server can do. */
 export function openHealth({ sql, disk, networks, clock, leaving }: HealthDependencies) {
   const canCommit = watchCommits(sql)
-  const canWrite = async () => disk.hasRoom() && !clock.isBehind() && (await canCommit())
+  const canWrite = async () => disk.hasRoom() && clock.behind() === null && (await canCommit())
   return {
     canWrite,
     /** Whether requests are to be sent here. A server that can only read is ready. */

@@ -69,7 +69,8 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
     const runForAccount = forAccounts(call, handler)
     return async (request: FastifyRequest, reply: FastifyReply) => {
       disk.admit(call)
-      if (call.needsSpace === 'plenty' && clock.isBehind()) throw clockIsBehind()
+      const newest = call.needsSpace === 'plenty' ? clock.behind() : null
+      if (newest) throw clockIsBehind(newest)
       const input = parse(call, request)
       const { caller } = request
       const result = caller

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { DAY_MS } from '../../contract/time.ts'
+import { DAY_MS, minuteOf } from '../../contract/time.ts'
 import { type Console, runConsole, startConsole } from '../../test/support/console.ts'
 import { freshDatabase } from '../../test/support/database.ts'
 import { freshFolder } from '../../test/support/folder.ts'
@@ -102,9 +102,13 @@ test('no change is made while the clock of the database is behind its newest row
       status: 503,
       body: { message: expect.stringContaining('The clock of the database was set back') },
     })
+    expect(await there.attempt(calls.clients.create, newClient({ months: 1 }))).toMatchObject({
+      body: { message: expect.stringContaining(`once its time is past ${minuteOf(tomorrow)}`) },
+    })
     expect((await there.call(calls.credits.dealer)).credits).toBe(3)
     const { findings } = await world.at(second, world.admin).call(calls.system.findings)
-    expect(findings.map(({ kind }) => kind)).toEqual(['clock behind'])
+    const past = expect.stringContaining(minuteOf(tomorrow))
+    expect(findings).toEqual([{ kind: 'clock behind', urgent: true, sentence: past }])
     expect(await (await fetch(`${second.url}/v1/health`)).json()).toMatchObject({
       status: 'OK',
       writes: false,

@@ -9,12 +9,12 @@ export interface Clock {
   now(): Date
   /** How far the machine's own clock is ahead of it, in milliseconds; negative where that is behind. */
   offset(): number
-  /** Whether the time lies before the newest row of the ledger, as after the database's clock was set back. */
-  isBehind(): boolean
+  /** The moment of the newest row of the ledger where the time lies before it, as after the clock was set back. */
+  behind(): Date | null
 }
 
 /** The machine's own clock, for tests and benchmarks on one machine. */
-export const MACHINE_CLOCK: Clock = { now: () => new Date(), offset: () => 0, isBehind: () => false }
+export const MACHINE_CLOCK: Clock = { now: () => new Date(), offset: () => 0, behind: () => null }
 
 /** An offset that is logged, and one with which no server starts, in milliseconds. */
 const LOGGED_MS = 5_000
@@ -50,7 +50,7 @@ export async function startClock(
   const clock = {
     now: () => new Date(reading.time + performance.now() - reading.at),
     offset: () => Math.round(Date.now() - clock.now().getTime()),
-    isBehind: () => clock.now().getTime() + TOLERANCE_MS < reading.newest,
+    behind: () => (clock.now().getTime() + TOLERANCE_MS < reading.newest ? new Date(reading.newest) : null),
     read() {
       reader ??= refresh().finally(() => {
         reader = null
@@ -87,7 +87,9 @@ export async function startClock(
       else log.info(figures, "this machine's clock agrees with the database's again")
     }
     told = isOff
-    if (clock.isBehind()) log.error('the clock of the database is behind its newest row: changes are refused')
+    const newest = clock.behind()
+    if (newest)
+      log.error({ newest }, 'the clock of the database is behind its newest row: changes are refused')
   }
 }
 

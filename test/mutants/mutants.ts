@@ -2628,7 +2628,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'no change is made while the clock of the database is behind its newest row',
     file: 'server/corridor/pipeline.ts',
-    from: "if (call.needsSpace === 'plenty' && clock.isBehind()) throw clockIsBehind()",
+    from: 'if (newest) throw clockIsBehind(newest)',
     to: '',
     suites: ['server/postgres/clock.test.ts'],
   },

@@ -9,10 +9,17 @@ import {
   NEARLY_FULL,
   type Server,
 } from '../../../contract/system.ts'
-import { HOUR_MS, MINUTE_MS } from '../../../contract/time.ts'
+import { HOUR_MS, MINUTE_MS, minuteOf } from '../../../contract/time.ts'
 import { bytes, counted } from '../../../contract/words.ts'
 
-export type State = { database: Database; servers: readonly Server[]; jobs: readonly Job[]; now: Date }
+export type State = {
+  database: Database
+  /** The moment of the newest entry where the time of the database lies before it. */
+  newest: Date | null
+  servers: readonly Server[]
+  jobs: readonly Job[]
+  now: Date
+}
 
 /** After how long without a success a job is overdue, in milliseconds. The alert rules in deploy/ judge by the same. */
 const OVERDUE_MS: Partial<Record<Job['name'], number>> = {
@@ -33,7 +40,7 @@ const VERSIONS_MS = HOUR_MS
 export function findingsOf(state: State): Finding[] {
   const living = state.servers.filter(({ state }) => state === 'serving' || state === 'stopping')
   const found = [
-    ...ofWrites(state.database, living),
+    ...ofWrites(state, living),
     ...living.flatMap(ofDisk),
     ...ofStandby(state.database),
     ...ofBackups(living, state.now),
@@ -48,12 +55,13 @@ export function findingsOf(state: State): Finding[] {
 }
 
 /** Why no change can be made, where nothing else says it. */
-function ofWrites({ writes, clock_behind, synchronous }: Database, living: readonly Server[]): Finding[] {
-  if (clock_behind) {
+function ofWrites({ database, newest }: State, living: readonly Server[]): Finding[] {
+  const { writes, synchronous } = database
+  if (newest) {
     return [
       urgent(
         'clock behind',
-        "The database's clock was set back behind its newest entry, so changes are refused. Set it right; they are made again once its time is past that entry.",
+        `The database's clock was set back behind its newest entry, of ${minuteOf(newest)}, so changes are refused. Set the clock right if it is wrong. If it was wrong and ahead before, wait until that moment is past, or restore the last backup from before.`,
       ),
     ]
   }

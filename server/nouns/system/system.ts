@@ -50,8 +50,10 @@ async function stateOf({ sql, now, business }: Context, { writes, own }: Here): 
     serversOf(sql, { own, now }),
     lastRuns(sql),
   ])
+  const newest = business.self.clockBehind()
   return {
-    database: { ...database, writes, clock_behind: business.self.isClockBehind() },
+    database: { ...database, writes, clock_behind: newest !== null },
+    newest,
     servers,
     jobs,
     now,
