@@ -358,7 +358,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a login of a box waits for its turn',
     file: 'server/boxes/sign-in-calls.ts',
-    from: 'turns.run(place.network ?? mac, async',
+    from: 'turns.run(place.counted ?? mac, async',
     to: 'Promise.try(async',
     suites: ['server/boxes/box-turns.test.ts'],
   },
@@ -431,6 +431,20 @@ export const MUTANTS: Mutant[] = [
     from: '    if (!socket) {',
     to: '    if (false) {',
     suites: ['server/postgres/driver.test.ts'],
+  },
+  {
+    guard: 'the certificate of an IP address is compared with that address',
+    file: 'server/postgres/driver.ts',
+    from: 'undefined : socket.host, host: socket.host',
+    to: 'undefined : socket.host',
+    suites: ['server/postgres/external.test.ts'],
+  },
+  {
+    guard: 'of several hosts, what one says that lets nobody in is no loss',
+    file: 'server/postgres/pool.ts',
+    from: '.errors.find((one) => !isLost(one)) ??',
+    to: '.errors.find(() => false) ??',
+    suites: ['server/postgres/pool.test.ts'],
   },
   {
     guard: 'a connection that is lost while it is asked for its role does not end the process',
@@ -2950,7 +2964,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: "what is read for boxes that are nobody's takes turns",
     file: 'server/boxes/sign-in-calls.ts',
-    from: 'strangerTurns.run(place.network ?? mac, read, gone)',
+    from: 'strangerTurns.run(place.counted ?? mac, read, gone)',
     to: 'read()',
     suites: ['server/boxes/box-turns.test.ts'],
   },
