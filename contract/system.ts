@@ -116,6 +116,7 @@ export const FINDINGS = [
   'standby',
   'clock',
   'versions',
+  'proxy',
 ] as const
 
 /** Something that needs a hand. */

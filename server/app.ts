@@ -79,6 +79,7 @@ export async function openApp(dependencies: AppDependencies) {
       report: dependencies.report ?? openReport({ config, clock, freeSpace, leaving }),
       canWrite,
       clockBehind: clock.behind,
+      seesSilentProxy: networks.seesSilentProxy,
     },
   }
   const pipeline = openPipeline({ sql, business, disk, networks, clock })

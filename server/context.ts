@@ -27,6 +27,8 @@ export type Self = {
   canWrite(): Promise<boolean>
   /** The moment of the database's newest entry where its time lies before it. */
   clockBehind(): Date | null
+  /** Whether a proxy hides from this server who asks. */
+  seesSilentProxy(): boolean
 }
 
 export type Business = {

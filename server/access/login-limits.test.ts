@@ -328,6 +328,27 @@ describe('with a proof of work, an account', () => {
   })
 })
 
+test('behind a named proxy that sends no X-Forwarded-For, wrong logins lock out nobody else, and the cause is told', async () => {
+  const silent = await openWorld({ env })
+  try {
+    const nobody = silent.nobody()
+    const health = async () => (await nobody.fetch('GET', '/v1/health')).body
+    const findings = async () => (await silent.admin.call(calls.system.findings)).findings
+    const { dealer } = await silent.family()
+    const logIn = (name: string, password: string) =>
+      nobody.send(login, { login_username: name, login_password: password })
+    expect(await statuses(25, () => logIn(unique(), 'wrong-password'))).toEqual(wrong(25))
+    expect((await logIn(dealer.name, PASSWORD)).status).toBe(200)
+    expect(await health()).toMatchObject({ status: 'OK', silent_proxy: true, untrusted_proxy: false })
+    expect(await findings()).toEqual([
+      { kind: 'proxy', urgent: false, sentence: expect.stringContaining('without X-Forwarded-For') },
+    ])
+    expect(silent.server.logged.join()).toContain('TRUSTED_PROXIES without X-Forwarded-For')
+  } finally {
+    await silent.close()
+  }
+})
+
 describe('behind a proxy that TRUSTED_PROXIES leaves out,', () => {
   let open: World
   beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { HOUR_MS } from '../../contract/time.ts'
 import { openLog } from '../log.ts'
-import { networkOf, watchNetworks } from './network.ts'
+import { type Networks, networkOf, watchNetworks } from './network.ts'
 
 test.each([
   ['198.51.100.7', '198.51.100.7'],
@@ -24,17 +25,20 @@ test.each([
 
 const TRUSTED = ['192.0.2.1', '2001:db8:aa::/48']
 
+function requestOf(peer: string, forwarded: boolean, logged: string[] = []) {
+  return {
+    ip: peer,
+    log: openLog({ write: (line) => logged.push(line) }),
+    headers: forwarded ? { 'x-forwarded-for': '203.0.113.5' } : {},
+    socket: { remoteAddress: peer },
+  } as unknown as Parameters<Networks['of']>[0]
+}
+
 /** Returns as what a request from a peer counts, for people and for boxes, and what was noted of its proxy. */
 function countedAs(peer: string, { forwarded = false, trusted = TRUSTED } = {}) {
   const logged: string[] = []
-  const log = openLog({ write: (line) => logged.push(line) })
   const networks = watchNetworks(trusted, () => new Date())
-  const request = {
-    ip: peer,
-    log,
-    headers: forwarded ? { 'x-forwarded-for': '203.0.113.5' } : {},
-    socket: { remoteAddress: peer },
-  } as unknown as Parameters<typeof networks.of>[0]
+  const request = requestOf(peer, forwarded, logged)
   const network = networks.of(request)
   return {
     network,
@@ -85,4 +89,15 @@ test('a trusted proxy that does not say for whom it asks is told of, and its own
     const nowhere = { network: null, box: { network: null, counted: null } }
     expect(countedAs(peer)).toEqual(own(peer, { ...nowhere, warned: 1, silent: true }))
   }
+})
+
+test('a trusted proxy that said for whom it asks within an hour is not blamed for a program that asks without it', () => {
+  let now = 0
+  const networks = watchNetworks(TRUSTED, () => new Date(now))
+  const ask = (forwarded: boolean) => networks.of(requestOf('192.0.2.1', forwarded))
+  ask(true)
+  now = HOUR_MS
+  expect([ask(false), networks.seesSilentProxy()]).toEqual([null, false])
+  now += 1
+  expect([ask(false), networks.seesSilentProxy()]).toEqual([null, true])
 })

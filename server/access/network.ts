@@ -13,7 +13,7 @@ export interface Networks {
   ofBox(request: Sent): BoxNetwork
   /** Whether requests were forwarded in the last 15 minutes by an address that is not named as a proxy. */
   seesUntrustedProxy(): boolean
-  /** Whether a proxy that is named has not said in the last 15 minutes for whom it asks. */
+  /** Whether a named proxy asked in the last 15 minutes, and has not said for an hour for whom. */
   seesSilentProxy(): boolean
 }
 
@@ -31,6 +31,8 @@ export function watchNetworks(trustedProxies: readonly string[], clock: () => Da
   const isNearby = among(NEARBY)
   const untrusted = watchFor(UNTRUSTED, clock)
   const silent = watchFor(SILENT, clock)
+  /** When each trusted peer has said last for whom it asks. */
+  const said = new Map<string, number>()
   return {
     of: (request) => countedOf(request, hiderOf(request)),
     ofBox(request) {
@@ -55,9 +57,12 @@ export function watchNetworks(trustedProxies: readonly string[], clock: () => Da
   function hiderOf({ headers, socket, log }: Sent): Hider | null {
     const peer = socket.remoteAddress ?? ''
     const trusted = isTrusted(peer)
-    if (trusted === (headers['x-forwarded-for'] !== undefined)) return null
+    const forwards = headers['x-forwarded-for'] !== undefined
+    if (trusted && forwards) said.set(peer, clock().getTime())
+    if (trusted === forwards) return null
     if (trusted) {
-      silent.note(peer, log)
+      // A proxy that says it is not to blame for a program on its machine that asks without it.
+      if (clock().getTime() - (said.get(peer) ?? Number.NEGATIVE_INFINITY) > HOUR_MS) silent.note(peer, log)
       return 'silent'
     }
     untrusted.note(peer, log)

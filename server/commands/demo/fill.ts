@@ -88,7 +88,7 @@ async function atPlayedTimes(owner: Connect, work: () => Promise<void>): Promise
 function itself(config: Config): Self {
   const leaving = new AbortController().signal
   const report = openReport({ config, clock: MACHINE_CLOCK, freeSpace: null, leaving })
-  return { report, canWrite: async () => true, clockBehind: () => null }
+  return { report, canWrite: async () => true, clockBehind: () => null, seesSilentProxy: () => false }
 }
 
 async function play(sql: Sql, business: Business, admin: string, say: (line: string) => void): Promise<void> {

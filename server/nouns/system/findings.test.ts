@@ -24,7 +24,14 @@ const BACKUPS: Backups = {
 
 function found(database: Partial<Database> = {}, ...servers: Partial<Server>[]) {
   const all = [SERVER, ...servers.map((server) => ({ ...SERVER, ...server }))]
-  return findingsOf({ database: { ...DATABASE, ...database }, newest: null, servers: all, jobs: [], now })
+  return findingsOf({
+    database: { ...DATABASE, ...database },
+    newest: null,
+    silentProxy: false,
+    servers: all,
+    jobs: [],
+    now,
+  })
 }
 
 test('a database that commits nothing is told as urgent', () => {

@@ -16,6 +16,8 @@ export type State = {
   database: Database
   /** The moment of the newest entry where the time of the database lies before it. */
   newest: Date | null
+  /** Whether a proxy hides who asks from the server that answers this. */
+  silentProxy: boolean
   servers: readonly Server[]
   jobs: readonly Job[]
   now: Date
@@ -48,6 +50,7 @@ export function findingsOf(state: State): Finding[] {
     ...state.jobs.flatMap((job) => ofJob(job, living, state.now)),
     ...living.flatMap(ofClock),
     ...ofVersions(living, state.now),
+    ...(state.silentProxy ? [SILENT_PROXY] : []),
   ]
   return found.sort(
     (a, b) => Number(b.urgent) - Number(a.urgent) || FINDINGS.indexOf(a.kind) - FINDINGS.indexOf(b.kind),
@@ -232,6 +235,11 @@ function placeOf({
   const port = console_port ?? box_port
   return port === null ? host : `${host}:${port}`
 }
+
+const SILENT_PROXY = hint(
+  'proxy',
+  'An address of TRUSTED_PROXIES, which the log names, sends requests without X-Forwarded-For: nobody behind that proxy has an address of their own, so that they share the limits of logins and no box can be locked. Let it send this header, or take it out of TRUSTED_PROXIES if it is no proxy.',
+)
 
 function urgent(kind: Finding['kind'], sentence: string): Finding {
   return { kind, urgent: true, sentence }

@@ -54,6 +54,7 @@ async function stateOf({ sql, now, business }: Context, { writes, own }: Here): 
   return {
     database: { ...database, writes, clock_behind: newest !== null },
     newest,
+    silentProxy: business.self.seesSilentProxy(),
     servers,
     jobs,
     now,
