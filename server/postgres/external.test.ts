@@ -162,10 +162,9 @@ describe('with an external PostgreSQL', () => {
   })
 
   test('a connection over TLS accepts the certificate that an authority of your own has given an IP address, and no other', async () => {
-    const certificates = await makeCertificates()
     const superuser = openPool(external.at('postgres', 'postgres'), { max: 1 })
     for (const name of ['server.crt', 'server.key'])
-      put(external.home, name, readFileSync(join(certificates, name), 'utf8'))
+      put(external.home, name, readFileSync(join(CERTIFICATES, name), 'utf8'))
     await superuser`alter system set ssl = on`
     await superuser`select pg_reload_conf()`
     await superuser.end()
@@ -174,7 +173,7 @@ describe('with an external PostgreSQL', () => {
       run(process.execPath, ['server/commands/verify.ts'], {
         env: { ...INHERITED, DATA_DIR: dataDir, ...Object.fromEntries(urls), ...more },
       })
-    const authority = { NODE_EXTRA_CA_CERTS: join(certificates, 'authority.crt') }
+    const authority = { NODE_EXTRA_CA_CERTS: join(CERTIFICATES, 'authority.crt') }
     expect((await verify(authority)).stdout).toContain('The ledger is sound.')
     await expect(verify({})).rejects.toThrow('does not let Boxtree in: unable to verify')
     const DATABASE_URL = `${external.env.DATABASE_URL.replace('127.0.0.1', 'localhost')}?sslmode=verify-full`
@@ -269,27 +268,8 @@ describe('with an external PostgreSQL', () => {
   )
 })
 
-/** Makes a certificate for 127.0.0.1 and the authority that signs it. Returns their folder. */
-async function makeCertificates(): Promise<string> {
-  const folder = freshFolder()
-  const openssl = (...args: string[]) => run('openssl', args, { cwd: folder })
-  const fresh = ['req', '-newkey', 'rsa:2048', '-nodes']
-  await openssl(
-    ...fresh,
-    '-x509',
-    '-subj',
-    '/CN=authority',
-    '-keyout',
-    'authority.key',
-    '-out',
-    'authority.crt',
-  )
-  await openssl(...fresh, '-subj', '/CN=database', '-keyout', 'server.key', '-out', 'server.csr')
-  writeFileSync(join(folder, 'names'), 'subjectAltName = IP:127.0.0.1\n')
-  const signed = ['-CA', 'authority.crt', '-CAkey', 'authority.key', '-CAcreateserial', '-extfile', 'names']
-  await openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.crt', ...signed)
-  return folder
-}
+/** A certificate for 127.0.0.1, for a hundred years, with its key and the authority that has signed it, whose key is gone. */
+const CERTIFICATES = join(import.meta.dirname, '../../test/support/certificates')
 
 /** Adds a credit to the last balance of a backup, as a hand in the database before it was taken would have. */
 function addCredits(backup: string): void {
