@@ -128,6 +128,7 @@ describe('chosen clients', () => {
     await expect(selection(page)).toContainText('4 selected')
     await expect(offer).toHaveCount(0)
     await page.getByRole('radio', { name: /^Active/ }).check({ force: true })
+    await expect(rows(page, 'Clients')).toHaveCount(5)
     await page.getByLabel('Select this page').check()
     await expect(selection(page)).toContainText('9 selected, 4 not shown')
     await offer.click()
