@@ -78,6 +78,12 @@ test.each([
     'Its box was refused this minute: it came from another address',
   ],
   [
+    'other_address',
+    '2026-11-21T09:59:59.000Z',
+    { locked: true },
+    'Its box was refused this minute: IP Lock is on, and a proxy hides from where it asks',
+  ],
+  [
     'switched_off',
     '2026-11-21T09:58:00.000Z',
     { status: false },

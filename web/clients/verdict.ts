@@ -65,15 +65,22 @@ function refusedBox(client: Judged, state: ExpiryState, now: Date, zone: string)
     box_refusal === 'suspended' ||
     (box_refusal === 'expired' && state !== 'expired') ||
     (box_refusal === 'switched_off' && status) ||
-    (box_refusal === 'other_address' && !isLocked(client))
+    (box_refusal === 'other_address' && !client.locked)
   if (box_refusal === null || box_answered === null || isOver) return []
   const ago = timeAgo(box_answered, zone, now)
+  if (box_refusal === 'other_address' && !isLocked(client))
+    return [{ says: hidden(ago), tone: 'bad', ticks: true }]
   const mend = FORGET[box_refusal]
   // Its own box goes on, which must not be forgotten for one of somebody who only knows the MAC.
   if (mend && client.online)
     return [{ says: `Another box was refused ${ago}; its own is online`, tone: 'warn', ticks: true }]
   const says = `Its box was refused ${ago}: ${REFUSED[box_refusal]}`
   return [{ says, tone: 'bad', ticks: true, ...(mend && { mend }) }]
+}
+
+/** Whoever runs the server has to name the proxy; nothing on this page mends it but to switch off the lock. */
+function hidden(ago: string): string {
+  return `Its box was refused ${ago}: IP Lock is on, and a proxy hides from where it asks`
 }
 
 /** What has to be forgotten before a box that was refused so is let in. */
