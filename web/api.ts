@@ -151,6 +151,7 @@ export const connection = {
   /** The moment at which what is shown without a connection was answered; empty where it was answered on this page. */
   asOf: () => asOf,
   setAsOf(moment: string): void {
+    if (asOf === moment) return
     asOf = moment
     for (const listener of listeners) listener()
   },
@@ -176,7 +177,6 @@ const listeners = new Set<() => void>()
 function setLost(next: boolean) {
   if (lost === next) return
   lost = next
-  if (!lost) asOf = ''
   for (const listener of listeners) listener()
 }
 

@@ -51,26 +51,31 @@ export function hasDrafts(by: string): boolean {
   return readAll()[by] !== undefined
 }
 
-/**
- * Returns whether another tab has drafts of an account. It is asked by a key in the local storage, which a tab that has some
- * removes.
- */
-export async function otherTabHasDrafts(by: string): Promise<boolean> {
-  localStorage.setItem(ASKED, by)
-  await new Promise((passed) => setTimeout(passed, ANSWERED_WITHIN))
-  const isAnswered = localStorage.getItem(ASKED) === null
-  localStorage.removeItem(ASKED)
-  return isAnswered
+/** Returns whether another tab has drafts; false where the browser cannot tell, as without HTTPS. */
+export async function otherTabHasDrafts(): Promise<boolean> {
+  try {
+    const { held } = await navigator.locks.query()
+    return letGo === null && held?.some(({ name }) => name === LOCK) === true
+  } catch {
+    return false
+  }
 }
 
-/** Answers another tab that asks. */
-export function answerOtherTab({ key, newValue }: StorageEvent): void {
-  if (key === ASKED && newValue !== null && hasDrafts(newValue)) localStorage.removeItem(ASKED)
-}
+/** The name of a lock that each tab with drafts holds, so that the others know. A tab that is closed holds none. */
+const LOCK = 'drafts'
 
-const ASKED = 'drafts_asked'
-/** Tabs answer within milliseconds; on a busy device it may take longer. */
-const ANSWERED_WITHIN = 300
+let letGo: (() => void) | null = null
+
+function tellOtherTabs(some: boolean) {
+  if (some === (letGo !== null)) return
+  letGo?.()
+  letGo = null
+  if (!some) return
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  navigator.locks?.request(LOCK, { mode: 'shared' }, () => held)
+}
 
 /** Removes the drafts of every account, as signing out does. */
 export function dropDrafts(): void {
@@ -90,11 +95,16 @@ function readAll(): Kept {
 }
 
 function write(all: Kept): boolean {
+  const some = Object.keys(all).length > 0
+  tellOtherTabs(some)
   try {
-    if (Object.keys(all).length > 0) sessionStorage.setItem(KEY, JSON.stringify(all))
+    if (some) sessionStorage.setItem(KEY, JSON.stringify(all))
     else sessionStorage.removeItem(KEY)
     return true
   } catch {
     return false
   }
 }
+
+// Those that a reload has left.
+tellOtherTabs(Object.keys(readAll()).length > 0)

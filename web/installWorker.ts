@@ -20,6 +20,7 @@ async function install(): Promise<void> {
     })
     told.observe({ type: 'resource', buffered: true })
   } catch {
-    // The browser allows no service worker. Everything but offline works.
+    // The browser allows no service worker, or could not fetch it: the next sign-in tries again.
+    installed = undefined
   }
 }

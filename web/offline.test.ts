@@ -18,6 +18,8 @@ test('what is shown without a connection is as of the oldest answer on the scree
     { key: DUE, data: 'due', at: NOW },
   ]
   vi.stubGlobal('localStorage', { getItem: () => JSON.stringify({ by: 'mia', kept }) })
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('away')))
+  await connection.probe()
   const cache = openCache()
   keepForOffline(cache, 'mia')
 
@@ -29,6 +31,14 @@ test('what is shown without a connection is as of the oldest answer on the scree
   expect(connection.asOf()).toBe(new Date(NOW).toISOString())
   await show(FORECAST, 'forecast')
   expect(connection.asOf()).toBe(new Date(NOW - HOUR_MS).toISOString())
+
+  // With a connection what was kept is loaded anew, and no banner tells of it, also at the next loss.
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response('{}')))
+  await connection.probe()
+  expect(connection.asOf()).toBe('')
+  const again = await show(FORECAST, 'forecast')
+  expect(connection.asOf()).toBe('')
+  again()
 
   /** Puts on the screen what gets no answer, waits until it is there, and returns how to leave it. */
   async function show(queryKey: readonly unknown[], data: string) {

@@ -22,19 +22,25 @@ interface Kept {
 /** Keeps the answers of a session, and shows them where a call is not answered. */
 export function keepForOffline(cache: QueryClient, by: string): () => void {
   const stop = cache.getQueryCache().subscribe(({ type, query, ...event }) => {
-    if (type === 'observerAdded' && shown.has(query)) tellMoment(cache)
-    if (type !== 'updated' || !('action' in event)) return
-    if (event.action.type === 'success' && !event.action.manual) {
-      shown.delete(query)
-      write(by, query)
+    if (type === 'updated' && 'action' in event) {
+      if (event.action.type === 'success' && !event.action.manual) {
+        shown.delete(query)
+        write(by, query)
+      }
+      if (event.action.type === 'error') show(cache, by, query)
     }
-    if (event.action.type === 'error') show(cache, by, query)
+    tellMoment(cache)
   })
+  const stopToo = connection.subscribe(() => tellMoment(cache))
   for (const query of cache.getQueryCache().getAll()) {
     if (query.state.status === 'success') write(by, query)
     if (query.state.status === 'error') show(cache, by, query)
   }
-  return stop
+  tellMoment(cache)
+  return () => {
+    stop()
+    stopToo()
+  }
 }
 
 const LIST = calls.clients.list.name
@@ -112,17 +118,18 @@ function show(cache: QueryClient, by: string, query: Query) {
   if (!kept) return
   cache.setQueryData(key, kept.data, { updatedAt: kept.at })
   shown.add(query)
-  tellMoment(cache)
 }
 
 /** The queries whose data are what was kept of them. */
 const shown = new WeakSet<Query>()
 
-/** Tells the oldest moment of those that are on the screen. */
+/** Tells the oldest moment of those that are on the screen while the connection is lost. */
 function tellMoment(cache: QueryClient) {
-  const onScreen = cache.getQueryCache().findAll({ type: 'active', predicate: (query) => shown.has(query) })
+  const onScreen = connection.isLost()
+    ? cache.getQueryCache().findAll({ type: 'active', predicate: (query) => shown.has(query) })
+    : []
   const moments = onScreen.map(({ state }) => state.dataUpdatedAt)
-  if (moments.length > 0) connection.setAsOf(new Date(Math.min(...moments)).toISOString())
+  connection.setAsOf(moments.length > 0 ? new Date(Math.min(...moments)).toISOString() : '')
 }
 
 function narrowed(page: Kept, { search = '', filter = 'all' }: ListQuery): Kept | undefined {

@@ -4,8 +4,8 @@ import { storeOf } from './store.ts'
 
 // How the person who is signed in likes to work.
 
-const NOTHING = { preferences: {} as Preferences, known: false }
-const kept = storeOf(NOTHING)
+const UNKNOWN = { preferences: {} as Preferences, known: false }
+const kept = storeOf(UNKNOWN)
 
 /** Returns the preferences, as far as they are known. */
 export function usePreferences(): Preferences {
@@ -31,5 +31,5 @@ export function learnPreferences(told: Preferences): void {
 
 /** Forgets them, as the next who signs in here may be somebody else. */
 export function forgetPreferences(): void {
-  kept.set(NOTHING)
+  kept.set(UNKNOWN)
 }

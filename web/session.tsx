@@ -4,7 +4,7 @@ import { calls, type OutputOf } from '../contract/calls.ts'
 import { ROLES, type Role } from '../contract/roles.ts'
 import { send, setTokenSource } from './api.ts'
 import { now } from './clock.ts'
-import { answerOtherTab, dropDrafts } from './drafts.ts'
+import { dropDrafts } from './drafts.ts'
 import { forgetPreferences, learnPreferences } from './preferences.ts'
 import { keepSettings } from './settings.ts'
 import { storeOf } from './store.ts'
@@ -131,7 +131,6 @@ export function takeReturnPath(name: string): string {
 /** Follows the session of the other tabs, and ends it when it expires. Called once. */
 export function watchSession(): void {
   window.addEventListener('storage', follow)
-  window.addEventListener('storage', answerOtherTab)
   // A page that the browser had put aside has heard nothing of the other tabs.
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted) followStored()

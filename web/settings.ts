@@ -4,6 +4,9 @@ import { storeOf } from './store.ts'
 // The appearance settings: as they were saved, and as they are shown. They survive signing out, so that the login page
 // looks the same.
 
+/** A key in the local storage. It stands first, because what is shown at first is read from it. */
+const KEY = 'settings'
+
 /** `shown` is `saved` itself where both look the same. */
 const look = storeOf(lookOf(storedSettings()))
 
@@ -23,6 +26,7 @@ export function showSettings(next: StoredSettings): void {
   look.set({ saved, shown: isSameLook(next, saved) ? saved : next })
 }
 
+/** Shows the saved settings again. */
 export function discardSettings(): void {
   look.set(lookOf(look.get().saved))
 }
@@ -47,9 +51,6 @@ export function watchSettings(): void {
   })
 }
 
-/** A key in the local storage. */
-const KEY = 'settings'
-
 function store(settings: StoredSettings): void {
   localStorage.setItem(KEY, JSON.stringify(settings))
 }
@@ -64,7 +65,7 @@ function isSameLook(one: StoredSettings, other: StoredSettings): boolean {
 
 function storedSettings(): StoredSettings {
   try {
-    return readSettings(JSON.parse(localStorage.getItem('settings') ?? ''))
+    return readSettings(JSON.parse(localStorage.getItem(KEY) ?? ''))
   } catch {
     return readSettings(null)
   }

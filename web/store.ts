@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react'
 interface Store<T> {
   get: () => T
   set: (next: T) => void
-  /** Returns the value, and follows it. */
+  /** A hook: returns the value, and follows it. */
   use: () => T
 }
 

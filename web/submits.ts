@@ -95,7 +95,7 @@ async function persist<C extends Call>(
       return answer
     } catch (error) {
       const pause = PAUSES[tries]
-      if (isTransient(error) && pause !== undefined) await new Promise((passed) => setTimeout(passed, pause))
+      if (isTransient(error) && pause !== undefined) await passed(pause, signal)
       else {
         if (leavesOpen(error)) change(pending, { givenUp: true })
         else remove(pending)
@@ -103,6 +103,19 @@ async function persist<C extends Call>(
       }
     }
   }
+}
+
+/** Waits for so many milliseconds, or until the signal ends it. */
+function passed(wait: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, wait)
+    signal?.addEventListener('abort', end)
+  })
 }
 
 /** Says that trying again is safe, because the key prevents a second execution. */
@@ -116,7 +129,7 @@ function withReassurance(error: unknown): unknown {
 
 function stopped(): ApiError {
   return new ApiError(
-    'It was stopped before the answer came. Please look whether it was done: nothing is ever done twice.',
+    'It was stopped before the answer came, and may have been done all the same. If you send it again, it is done only once.',
     { code: 'offline', status: 0 },
   )
 }

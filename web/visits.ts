@@ -16,13 +16,22 @@ export function keepVisit(pathname: string, visit: Visit): void {
 export function forgetVisits(): void {
   visits.clear()
   chosen = new Set()
+  found = null
 }
 
 export function lastVisit(pathname: string): Visit | undefined {
   return visits.get(pathname)
 }
 
+/** A search of clients, and the names of all that it has found. */
+interface Found {
+  search: string
+  filter: string
+  names: readonly string[]
+}
+
 let chosen: ReadonlySet<string> = new Set()
+let found: Found | null = null
 
 export function keepChosen(names: ReadonlySet<string>): void {
   chosen = names
@@ -30,4 +39,13 @@ export function keepChosen(names: ReadonlySet<string>): void {
 
 export function lastChosen(): ReadonlySet<string> {
   return chosen
+}
+
+/** Keeps what was found when all of it was selected. */
+export function keepFound(all: Found): void {
+  found = all
+}
+
+export function lastFound(): Found | null {
+  return found
 }

@@ -13,7 +13,7 @@ export interface Networks {
   ofBox(request: Sent): BoxNetwork
   /** Whether requests were forwarded in the last 15 minutes by an address that is not named as a proxy. */
   seesUntrustedProxy(): boolean
-  /** Whether a named proxy asked in the last 15 minutes, and has not said for an hour for whom. */
+  /** Whether a named proxy asked often in the last 15 minutes, and has not said for an hour for whom. */
   seesSilentProxy(): boolean
 }
 
@@ -33,6 +33,8 @@ export function watchNetworks(trustedProxies: readonly string[], clock: () => Da
   const silent = watchFor(SILENT, clock)
   /** When each trusted peer has said last for whom it asks. */
   const said = new Map<string, number>()
+  /** How often each of the others has asked since a moment. */
+  const unsaid = new Map<string, { since: number; times: number }>()
   return {
     of: (request) => countedOf(request, hiderOf(request)),
     ofBox(request) {
@@ -61,15 +63,27 @@ export function watchNetworks(trustedProxies: readonly string[], clock: () => Da
     if (trusted && forwards) said.set(peer, clock().getTime())
     if (trusted === forwards) return null
     if (trusted) {
-      // A proxy that says it is not to blame for a program on its machine that asks without it.
-      if (clock().getTime() - (said.get(peer) ?? Number.NEGATIVE_INFINITY) > HOUR_MS) silent.note(peer, log)
+      if (isSilent(peer)) silent.note(peer, log)
       return 'silent'
     }
     untrusted.note(peer, log)
     // From a public address a stranger or a box may have written it, or its provider, and the address is its own.
     return isNearby(peer) ? 'neighbour' : null
   }
+
+  /** Whether a trusted peer is a proxy that never says for whom it asks, and not a program beside one that does. */
+  function isSilent(peer: string): boolean {
+    const now = clock().getTime()
+    if (now - (said.get(peer) ?? Number.NEGATIVE_INFINITY) <= HOUR_MS) return false
+    const before = unsaid.get(peer)
+    const { since, times } = before && now - before.since < SEEN_FOR ? before : { since: now, times: 0 }
+    unsaid.set(peer, { since, times: times + 1 })
+    return times + 1 >= OF_A_PROXY
+  }
 }
+
+/** So many requests in 15 minutes come from a proxy, and not from a script or a monitor. */
+const OF_A_PROXY = 20
 
 /** Notes what is wrong with a proxy, and logs it once an hour. */
 function watchFor(sentence: string, clock: () => Date) {

@@ -356,22 +356,24 @@ describe('a backup by the clock', () => {
     })
     expect(tried).toEqual({
       outcome: 'left out',
-      sentence: `The backup was not tried, because the disk has less than the ${neededMb} MB free that its test restore needs.`,
+      sentence: `The backup was not tried, because the disk has less than the ${neededMb} MB free that its test restore needs. Free space there, or set BACKUP_DIR to a larger disk.`,
     })
     expect(readdirSync(folder)).toEqual(['one'])
   })
 
-  test('is kept untried where PostgreSQL does not start beside it, as on a share', async () => {
+  test('is kept untried where PostgreSQL cannot run beside it, as on a share, and is tried again where it only failed', async () => {
     const { owner } = world.server.database
     await takeBackup({ owner, key: SECRET_KEY, timeZone: 'UTC', folder: join(folder, 'one'), say: () => {} })
-    const tried = await testRestore({
-      ...{ folder: join(folder, 'one'), key: SECRET_KEY, size: 0, signal: NEVER, reserve: null },
-      start: () => Promise.reject(new Error('Operation not supported')),
-    })
-    expect(tried).toEqual({
+    const tryIt = (error: Error) =>
+      testRestore({
+        ...{ folder: join(folder, 'one'), key: SECRET_KEY, size: 0, signal: NEVER, reserve: null },
+        start: () => Promise.reject(error),
+      })
+    expect(await tryIt(Object.assign(new Error('chmod'), { code: 'ENOTSUP' }))).toEqual({
       outcome: 'left out',
-      sentence: `The backup was not tried, because PostgreSQL did not start in ${folder}: Operation not supported`,
+      sentence: `The backup was not tried, because PostgreSQL cannot run on the disk of ${folder}, as on many network shares. Set BACKUP_DIR to a disk of this machine.`,
     })
+    await expect(tryIt(new Error('no memory'))).rejects.toThrow('no memory')
     expect(readdirSync(folder)).toEqual(['one'])
   })
 

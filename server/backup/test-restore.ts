@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { StartFault } from '../config.ts'
 import { type Embedded, startEmbedded } from '../postgres/embedded.ts'
+import { codeOf } from '../postgres/errors.ts'
 import { freeSpaceOf } from '../postgres/files.ts'
 import { removeFolder, SYSTEM_FOLDER } from '../postgres/home.ts'
 import { migrate } from '../postgres/migrate.ts'
@@ -56,7 +57,7 @@ export async function testRestore(options: TestRestoreOptions): Promise<Result> 
     return { outcome: code === 0 ? 'sound' : 'unsound', sentence: said.join(' ') }
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof NotStarted) return { outcome: 'left out', sentence: error.message }
+    if (error instanceof NoPlace) return { outcome: 'left out', sentence: error.message }
     if (error instanceof StartFault) return { outcome: 'unsound', sentence: error.message }
     throw error
   }
@@ -68,8 +69,17 @@ const OF_NEWER_VERSION: Result = {
     'The backup was not tried, because a newer version of Boxtree has changed the tables; that version tries its own.',
 }
 
-/** A cluster could not be started, which says nothing of the backup: it may lie on a share, which is no place for one. */
-class NotStarted extends Error {}
+/** PostgreSQL cannot run on the disk of the backup, as on many shares, which says nothing of the backup. */
+class NoPlace extends Error {
+  constructor(prefix: string) {
+    super(
+      `The backup was not tried, because PostgreSQL cannot run on the disk of ${dirname(prefix)}, as on many network shares. Set BACKUP_DIR to a disk of this machine.`,
+    )
+  }
+}
+
+/** What a file system answers that knows no owners, modes or locks. */
+const NOT_THERE: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 type Place = { prefix: string; signal: AbortSignal; start: typeof startEmbedded }
 
@@ -81,10 +91,10 @@ async function withCluster<T>(
   const dataDir = mkdtempSync(prefix)
   try {
     signal.throwIfAborted()
-    const cluster = await start({ dataDir, say: silent }).catch(({ message }: Error) => {
-      throw new NotStarted(
-        `The backup was not tried, because PostgreSQL did not start in ${dirname(prefix)}: ${message}`,
-      )
+    // A share may give all files one mode, which PostgreSQL refuses.
+    if ((statSync(dataDir).mode & 0o777) !== 0o700) throw new NoPlace(prefix)
+    const cluster = await start({ dataDir, say: silent }).catch((error: unknown) => {
+      throw NOT_THERE.has(codeOf(error)) ? new NoPlace(prefix) : error
     })
     let end: Promise<void> | null = null
     const stop = () => {
@@ -131,7 +141,7 @@ function shortageOf({ folder, size, reserve, free = freeSpaceOf }: TestRestoreOp
   for (const place of process.getuid?.() === 0 ? [beside, dirname(SYSTEM_FOLDER)] : [beside]) {
     const needed = ROOM * size + EMPTY + reservedOn(place, reserve)
     if (free(place) < needed)
-      return `The backup was not tried, because the disk has less than the ${inMb(needed)} MB free that its test restore needs.`
+      return `The backup was not tried, because the disk has less than the ${inMb(needed)} MB free that its test restore needs. Free space there, or set BACKUP_DIR to a larger disk.`
   }
   return null
 }

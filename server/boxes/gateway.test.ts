@@ -245,9 +245,13 @@ describe('a box of a client with a MAC', () => {
     await dealer.call(save, { login: name, locked: true })
     expect(await box.signIn()).toBe(0)
     expect(await seen(name)).toMatchObject({ locked_to_ip: '203.0.113.20' })
-    await dealer.call(save, { login: name, locked: false })
-    expect(await seen(name)).toMatchObject({ locked_to_ip: null })
     box.address = '203.0.113.21'
+    expect(await box.signIn()).toBe(1)
+    await world.server.gateway.writePresence()
+    expect(await seen(name)).toMatchObject({ box_refusal: 'other_address' })
+    await dealer.call(save, { login: name, locked: false })
+    // What the lock before refused is over.
+    expect(await seen(name)).toMatchObject({ locked_to_ip: null, box_refusal: null })
     expect(await box.signIn()).toBe(0)
     await dealer.call(save, { login: name, locked: true })
     expect(await box.signIn()).toBe(0)

@@ -18,6 +18,8 @@ export function sentenceOf(error: unknown): string | null {
   if (error instanceof StartFault) return error.message
   const code = codeOf(error)
   if (/^(53100|ENOSPC|EDQUOT)$/.test(code)) return 'The disk is full. Make room on it, and try again.'
+  if (code === '53400')
+    return 'The database had no room for what it sorts: a quarter of its disk at most. Give it a larger disk.'
   if (/^(EROFS|EACCES|EPERM)$/.test(code) && error instanceof Error && 'path' in error)
     return `${error.path} cannot be written; check its owner and its mode, and whether its disk may be written.`
   if (isLost(error))

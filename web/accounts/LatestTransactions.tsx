@@ -27,7 +27,7 @@ export function LatestTransactions({ title, table, first }: LatestTransactionsPr
         label={title}
         table={table}
         {...latest}
-        emptyAction={first}
+        emptyAction={latest.list.search === '' && first}
         tools={
           <>
             <NewestOnly />

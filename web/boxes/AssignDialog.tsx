@@ -77,7 +77,7 @@ function lineOf(of: Assigned, groups: readonly Group[]): Line {
   }
 }
 
-/** More than these are searched. */
+/** Where there are more choices, there is a search. */
 const FEW = 10
 
 function Choice({ open, line, onClose }: { open: boolean; line: Line; onClose: () => void }) {
@@ -106,6 +106,7 @@ function Choice({ open, line, onClose }: { open: boolean; line: Line; onClose: (
       title={title}
       onClose={close}
       busy={save.loading}
+      touched={ticks.size > 0}
       actions={
         <>
           <Cancel autoFocus disabled={save.loading} onClick={close} />

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { useWatch } from 'react-hook-form'
+import { useEffect, useState } from 'react'
+import { useFormContext, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { MOST_CHOSEN } from '../../contract/clients.ts'
@@ -162,6 +162,11 @@ function Price({ clients, balance }: PriceProps) {
   const how = useWatch({ name: 'how' }) as HowLong
   const cost = clients && costOf(clients, how)
   const isShort = cost !== undefined && balance != null && cost > balance
+  const isAnyAffordable = clients !== undefined && affordable(clients, how, balance).length > 0
+  const { clearErrors } = useFormContext()
+  useEffect(() => {
+    if (isAnyAffordable) clearErrors('how')
+  }, [isAnyAffordable, clearErrors])
   // Whatever shows the balance gets it too.
   useBalance({ every: isShort ? WHILE_SHORT : undefined })
   return (

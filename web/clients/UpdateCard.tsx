@@ -197,8 +197,9 @@ function Reload({ seen, reload, onWait, onBase }: ReloadProps) {
   const load = async () => {
     onWait(true)
     const fresh = await reload().catch(({ message }: ApiError) => {
-      notice.error('Error loading the client. Please try again.', message)
+      notice.error(NOT_LOADED, message)
     })
+    if (fresh) notice.settle(NOT_LOADED)
     if (fresh && seen) {
       loadAgain(cache, [calls.clients.quote.name])
       onBase({
@@ -215,6 +216,8 @@ function Reload({ seen, reload, onWait, onBase }: ReloadProps) {
     </Button>
   )
 }
+
+const NOT_LOADED = 'Error loading the client. Please try again.'
 
 interface OfMac {
   /** The stored MAC; undefined while it loads. */

@@ -35,7 +35,7 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
       act: () => client && switching.submit({ login: client.name, status: true }),
     },
     'forget the lock': { label: 'Forget the lock', act: () => setAsked('lock') },
-    'forget the box': { label: 'Forget the box before', act: () => setAsked('box') },
+    'forget the box': { label: 'Let the new box in', act: () => setAsked('box') },
     'take the MAC': {
       label: 'This box has another MAC: take it over',
       act: () => client?.near_box && setNearly({ ...client, ...client.near_box }),
@@ -76,8 +76,8 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
         onClose={close}
       />
       <ResetDialog
-        title="Forget the box before?"
-        yes="Forget the box before"
+        title="Let the new box in?"
+        yes="Let the new box in"
         name={asked === 'box' && client ? client.name : null}
         onClose={close}
       />

@@ -8,7 +8,7 @@ import { ApiError, send } from '../api.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import type { RowSelection } from '../parts/table/selection.ts'
 import { signedInAs, useSession } from '../session.tsx'
-import { keepChosen, lastChosen } from '../visits.ts'
+import { keepChosen, keepFound, lastChosen, lastFound } from '../visits.ts'
 import type { ClientPage } from './useClientPage.ts'
 
 export interface Chosen {
@@ -69,7 +69,7 @@ function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen[
       return namesOf(query, wanted.current.signal)
     },
     onSuccess: (names, { search, filter }) => {
-      found = { search, filter, names }
+      keepFound({ search: search ?? '', filter: filter ?? 'all', names })
       // Of those that were selected before and those that were found, as many as may be selected.
       const all = [...new Set([...chosen, ...names])]
       onTake(new Set(all.slice(0, MOST_CHOSEN)))
@@ -86,7 +86,7 @@ function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen[
   const { rows, count, query } = page
   const most = Math.min(count, MOST_CHOSEN)
   const isPageTaken = rows?.every(({ name }) => chosen.has(name)) === true
-  const isAllTaken = count === rows?.length || chosen.size === MOST_CHOSEN || wereTaken(query, chosen)
+  const isAllTaken = count === rows?.length || chosen.size === MOST_CHOSEN || wereTaken(query, chosen, most)
   if (!isPending && (!isPageTaken || isAllTaken)) return { all: undefined, giveUp }
   const number = most.toLocaleString('en-US')
   const label = count > most ? `Select the first ${number}` : `Select all ${number}`
@@ -94,11 +94,15 @@ function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen[
   return { all, giveUp }
 }
 
-/** What the last offer that was accepted has found. */
-let found: (Pick<ClientPage['query'], 'search' | 'filter'> & { names: readonly string[] }) | null = null
-
-function wereTaken({ search, filter }: ClientPage['query'], chosen: ReadonlySet<string>): boolean {
-  if (found === null || found.search !== search || found.filter !== filter) return false
+/** Whether all that this search finds was taken by an offer, and is still selected. */
+function wereTaken(
+  { search, filter }: ClientPage['query'],
+  chosen: ReadonlySet<string>,
+  most: number,
+): boolean {
+  const found = lastFound()
+  if (found === null || found.search !== search || found.filter !== filter || found.names.length < most)
+    return false
   return found.names.every((name) => chosen.has(name))
 }
 

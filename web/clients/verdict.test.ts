@@ -81,7 +81,7 @@ test.each([
     'other_address',
     '2026-11-21T09:59:59.000Z',
     { locked: true },
-    'Its box was refused this minute: IP Lock is on, and a proxy hides from where it asks',
+    'Its box was refused this minute: IP Lock is on, but a proxy hides the address of the box',
   ],
   [
     'switched_off',
@@ -114,11 +114,11 @@ test('a suspension is over where a dealer reads of its box, since it could not s
   ])
 })
 
-test.each(['other_box', 'too_many_boxes', 'other_address'] as const)(
+test.each(['other_box', 'too_many_boxes'] as const)(
   'a box that was refused as %s while the own one is online is told of, and nothing is forgotten for it',
   (box_refusal) => {
     const refused = { online: true, box_refusal, box_answered: '2026-11-21T09:58:00.000Z' }
-    const [first] = verdictsOf({ ...SERVED, ...LOCKED, ...refused }, NOW, 'UTC')
+    const [first] = verdictsOf({ ...SERVED, ...refused }, NOW, 'UTC')
     expect(first).toEqual({
       says: 'Another box was refused 2 minutes ago; its own is online',
       tone: 'warn',
@@ -126,6 +126,19 @@ test.each(['other_box', 'too_many_boxes', 'other_address'] as const)(
     })
   },
 )
+
+test('a box that was online a moment ago and asks from another address is let in by forgetting the lock', () => {
+  const refused = {
+    online: true,
+    box_refusal: 'other_address',
+    box_answered: '2026-11-21T09:58:00.000Z',
+  } as const
+  const [first] = verdictsOf({ ...SERVED, ...LOCKED, ...refused }, NOW, 'UTC')
+  expect(first).toMatchObject({
+    says: 'A box was refused 2 minutes ago: it came from another address than the one that was let in',
+    mend: 'forget the lock',
+  })
+})
 
 test('another box is taken by a reset', () => {
   const [first] = verdictsOf(

@@ -68,27 +68,30 @@ function refusedBox(client: Judged, state: ExpiryState, now: Date, zone: string)
     (box_refusal === 'other_address' && !client.locked)
   if (box_refusal === null || box_answered === null || isOver) return []
   const ago = timeAgo(box_answered, zone, now)
-  if (box_refusal === 'other_address' && !isLocked(client))
-    return [{ says: hidden(ago), tone: 'bad', ticks: true }]
-  const mend = FORGET[box_refusal]
+  if (box_refusal === 'other_address') return [fromElsewhere(client, ago)]
+  const isAnother = box_refusal === 'other_box' || box_refusal === 'too_many_boxes'
   // Its own box goes on, which must not be forgotten for one of somebody who only knows the MAC.
-  if (mend && client.online)
+  if (isAnother && client.online)
     return [{ says: `Another box was refused ${ago}; its own is online`, tone: 'warn', ticks: true }]
   const says = `Its box was refused ${ago}: ${REFUSED[box_refusal]}`
-  return [{ says, tone: 'bad', ticks: true, ...(mend && { mend }) }]
+  return [{ says, tone: 'bad', ticks: true, ...(isAnother && { mend: 'forget the box' as const }) }]
 }
 
-/** Whoever runs the server has to name the proxy; nothing on this page mends it but to switch off the lock. */
-function hidden(ago: string): string {
-  return `Its box was refused ${ago}: IP Lock is on, and a proxy hides from where it asks`
+/** Tells of a box that the lock has refused. */
+function fromElsewhere(client: Judged, ago: string): Verdict {
+  const refused = { tone: 'bad', ticks: true } as const
+  // Whoever runs the server has to name the proxy; here, nothing mends it but to switch off the lock.
+  if (!isLocked(client))
+    return {
+      ...refused,
+      says: `Its box was refused ${ago}: IP Lock is on, but a proxy hides the address of the box`,
+    }
+  // The box that was let in may have another address since, or somebody else knows its MAC.
+  const says = client.online
+    ? `A box was refused ${ago}: it came from another address than the one that was let in`
+    : `Its box was refused ${ago}: it came from another address`
+  return { ...refused, says, mend: 'forget the lock' }
 }
-
-/** What has to be forgotten before a box that was refused so is let in. */
-const FORGET: Readonly<Partial<Record<string, Verdict['mend']>>> = {
-  other_address: 'forget the lock',
-  other_box: 'forget the box',
-  too_many_boxes: 'forget the box',
-} satisfies Partial<Record<BoxRefusal, Verdict['mend']>>
 
 /** Tells of a lock that has met a box. It is no fault before a box comes from another address. */
 function lock(client: Judged): Verdict[] {
@@ -122,11 +125,10 @@ function wrongLogin({ wrong_login }: Judged, now: Date, zone: string): Verdict[]
   return [{ says, tone: 'warn', ticks: true }]
 }
 
-const REFUSED: Readonly<Record<string, string>> = {
+const REFUSED: Readonly<Record<Exclude<BoxRefusal, 'other_address'>, string>> = {
   switched_off: 'the client is switched off',
   suspended: 'its dealer is suspended, with the service',
   expired: 'the client has expired',
-  other_address: 'it came from another address',
   other_box: 'it is another box than the one before',
   too_many_boxes: 'three other boxes had signed in within a day',
-} satisfies Record<BoxRefusal, string>
+}

@@ -23,7 +23,7 @@ interface FindProps {
 export function Find({ onSettings, onHelp }: FindProps) {
   const id = useId()
   const { role } = useSession()
-  const { input, place, text, open, active, wish, ...act } = useSearch()
+  const { input, place, text, open, listed, active, wish, ...act } = useSearch()
   useShortcuts({ onFind: act.begin, onHelp })
   return (
     <Place ref={place} role="search" data-open={open} onBlur={act.leave}>
@@ -39,9 +39,9 @@ export function Find({ onSettings, onHelp }: FindProps) {
           ref={input}
           role="combobox"
           aria-label={role === 'dealer' ? 'Find a client, screen or action' : 'Find a screen or action'}
-          aria-expanded={open}
-          aria-controls={open ? id : undefined}
-          aria-activedescendant={open && active >= 0 ? `${id}-${active}` : undefined}
+          aria-expanded={listed}
+          aria-controls={listed ? id : undefined}
+          aria-activedescendant={listed && active >= 0 ? `${id}-${active}` : undefined}
           aria-autocomplete="list"
           placeholder="Find"
           autoComplete="off"
@@ -59,7 +59,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
         part={results}
         given={{
           id,
-          open,
+          open: listed,
           text,
           active,
           wish,
@@ -85,12 +85,19 @@ function useSearch() {
   const before = useRef<Element | null>(null)
   const [text, setText] = useState('')
   const [open, setOpen] = useState(false)
+  // The field of a phone stays where its list could not be loaded, so that the next letter tries again.
+  const [failed, setFailed] = useState(false)
   const [active, setActive] = useState(0)
   const [wish, setWish] = useState<PendingAct | null>(null)
+  const show = () => {
+    setOpen(true)
+    setFailed(false)
+  }
+  const close = () => setFailed(true)
   const begin = () => {
     before.current = document.activeElement
     // A hidden field, as on a phone, takes the focus only once it is shown.
-    flushSync(() => setOpen(true))
+    flushSync(show)
     input.current?.focus()
     input.current?.select()
   }
@@ -99,6 +106,7 @@ function useSearch() {
     setText('')
     setActive(0)
     setWish(null)
+    setFailed(false)
     before.current = null
   }
   const giveUp = () => {
@@ -113,7 +121,7 @@ function useSearch() {
     setText(next)
     setActive(0)
     setWish(null)
-    setOpen(true)
+    show()
   }
   const press = (event: React.KeyboardEvent<HTMLInputElement>) => {
     // A key may belong to the input of another script.
@@ -128,20 +136,19 @@ function useSearch() {
     } else if (event.key === 'Enter') setWish({ act: 'open', text })
     else if (event.key === 'ArrowRight' && isAtEnd && text !== '') setWish({ act: 'renew', text })
     else return
-    setOpen(event.key !== 'Escape')
+    if (event.key !== 'Escape') show()
     event.preventDefault()
   }
   const leave = ({ relatedTarget }: React.FocusEvent) => {
     // Another window may have taken the focus, and gives it back.
     if (!place.current?.contains(relatedTarget) && document.hasFocus()) end()
   }
-  const show = () => setOpen(true)
-  const close = () => setOpen(false)
   return {
     input,
     place,
     text,
     open,
+    listed: open && !failed,
     active,
     wish,
     begin,

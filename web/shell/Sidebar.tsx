@@ -26,7 +26,7 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
   }
   const leave = async () => {
     if (hasDrafts(name)) ask('this tab')
-    else if (await otherTabHasDrafts(name)) ask('another tab')
+    else if (await otherTabHasDrafts()) ask('another tab')
     else signOut()
   }
   const waiting = useWaiting()

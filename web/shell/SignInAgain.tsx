@@ -11,7 +11,7 @@ export function SignInAgain() {
   const [putOff, setPutOff] = useState('')
   const reminder = REMINDERS.find((before) => left <= before)
   const due = left > 0 && reminder !== undefined && putOff !== `${expiry} ${reminder}`
-  const open = useUndisturbed(due)
+  const open = useOnceTypingPauses(due)
   const onClose = () => setPutOff(`${expiry} ${reminder}`)
   return <Later part={dialog} given={{ open, left: inWords(left), onClose }} />
 }
@@ -24,8 +24,8 @@ const REMINDERS = [60_000, 300_000]
 /** How long typing pauses before the dialog takes the focus, in milliseconds. */
 const PAUSE = 3_000
 
-/** Turns true once something is due and nobody is typing, whose next letters would go into the dialog. */
-function useUndisturbed(due: boolean): boolean {
+/** Turns true once something is due and nobody is typing: the next letters would go into the dialog. */
+function useOnceTypingPauses(due: boolean): boolean {
   const [isReady, setReady] = useState(false)
   useEffect(() => {
     const isTyping = due && document.activeElement?.matches('input, textarea') === true

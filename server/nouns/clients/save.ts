@@ -71,9 +71,7 @@ async function change(
   )
   if (changes.length === 0) return null
   await sql`update client set ${sql(Object.fromEntries(changes))} where id = ${client.id}`
-  // A lock that is set again is for the address at which the box is then.
-  if (input.locked !== undefined && input.locked !== stored.locked)
-    await sql`update device set locked_to_ip = null where client = ${client.id}`
+  if (input.locked !== undefined && input.locked !== stored.locked) await forgetLock(context, client.id)
   if (mac !== client.mac) await noteNewMac(context, client, mac)
   // The box that is in has to sign in again, with the new password where it needs one.
   else if (isNewPassword) {
@@ -81,6 +79,12 @@ async function change(
     await sql`update device set token_nonce = ${makeNonce(now)} where client = ${client.id}`
   }
   return { ...client, ministra, mac, description: input.desc ?? client.description }
+}
+
+/** A lock that is set again is for the address at which the box is then, and what the one before refused is over. */
+async function forgetLock({ sql }: Pick<Context, 'sql'>, client: number): Promise<void> {
+  await sql`update device set locked_to_ip = null where client = ${client}`
+  await sql`update presence set refusal = null where client = ${client} and refusal = 'other_address'`
 }
 
 /** Returns the MAC of a client without Ministra after the change. A new one needs the old one that the editor saw. */

@@ -160,12 +160,7 @@ function ofTestRestore({ test_restore: tested, sound }: Backups): Finding[] {
     ]
   }
   if (tested?.outcome !== 'left out') return []
-  return [
-    hint(
-      'backup',
-      `${ended(tested.sentence)} Free space there, or set BACKUP_DIR to a larger disk, and to no network share.`,
-    ),
-  ]
+  return [hint('backup', ended(tested.sentence))]
 }
 
 function ofGone({ host, seen, ...server }: Server, now: Date): Finding {
@@ -238,7 +233,7 @@ function placeOf({
 
 const SILENT_PROXY = hint(
   'proxy',
-  'An address of TRUSTED_PROXIES, which the log names, sends requests without X-Forwarded-For: nobody behind that proxy has an address of their own, so that they share the limits of logins and no box can be locked. Let it send this header, or take it out of TRUSTED_PROXIES if it is no proxy.',
+  'An address of TRUSTED_PROXIES, which the log names, sends requests without X-Forwarded-For: nobody behind that proxy has an address of their own, so that only the limits of each account hold for logins, and no box can be locked. Let it send this header, or take it out of TRUSTED_PROXIES if it is no proxy.',
 )
 
 function urgent(kind: Finding['kind'], sentence: string): Finding {

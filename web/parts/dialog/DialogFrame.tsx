@@ -11,21 +11,24 @@ export interface DialogProps {
   onClose: () => void
   /** True while a call runs: the dialog cannot be closed. */
   busy?: boolean | undefined
-  /** A question cannot be dismissed by a click outside of it, and no more can a form. */
+  /** A question cannot be dismissed by a click outside of it, and neither can a dialog with a form. */
   question?: boolean | undefined
+  /** True where a click outside would lose what was done in the dialog. */
+  touched?: boolean | undefined
   children: ReactNode
   /** The buttons at the bottom; a form inside has its own. */
   actions?: ReactNode
 }
 
-export function DialogFrame({ open, title, onClose, busy, question, children, actions }: DialogProps) {
+export function DialogFrame(props: DialogProps) {
+  const { open, title, onClose, busy, question, touched, children, actions } = props
   const id = useId()
   const content = useRef<HTMLDivElement>(null)
   const leave = () => {
     if (!busy) onClose()
   }
   const close = (_event: object, reason: 'backdropClick' | 'escapeKeyDown') => {
-    const stays = question || content.current?.querySelector('form')
+    const stays = question || touched || content.current?.querySelector('form')
     if (!(stays && reason === 'backdropClick')) leave()
   }
   return (

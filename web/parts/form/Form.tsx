@@ -72,7 +72,7 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   })
   const reason = useRefusal(form, submitError)
   useJudgedTogether(form, schema)
-  const { isTyped, noteTyped } = useTyped(props.resetKey)
+  const { isTyped, noteTyped } = useUnsentText(values, props.resetKey)
   const { errors, isValid } = form.formState
   const submit = form.handleSubmit((output) => {
     if (loading || disabled || props.blocked) return
@@ -105,14 +105,26 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   )
 }
 
-/** Tells whether text was typed since the last reset. What is chosen from a list is chosen again with one click. */
-function useTyped(resetKey: number | undefined) {
-  const [typedBefore, setTypedBefore] = useState<number | undefined | null>(null)
+/**
+ * Tells whether fields have other text than they had at first. What is chosen from a list, or ticked, is chosen again
+ * with one click, and does not count.
+ */
+function useUnsentText(values: FieldValues, resetKey: number | undefined) {
+  const [typed, setTyped] = useState({ resetKey, names: NO_NAMES })
+  const names = typed.resetKey === resetKey ? typed.names : NO_NAMES
   const noteTyped = ({ target }: React.InputEvent) => {
-    if (!(target instanceof HTMLSelectElement)) setTypedBefore(resetKey)
+    if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return
+    const { name, value, type } = target
+    const isAsBefore = value === String(values[name] ?? '')
+    if (NOT_TYPED.has(type) || names.has(name) === !isAsBefore) return
+    const others = [...names].filter((one) => one !== name)
+    setTyped({ resetKey, names: new Set(isAsBefore ? others : [...others, name]) })
   }
-  return { isTyped: typedBefore === resetKey, noteTyped }
+  return { isTyped: names.size > 0, noteTyped }
 }
+
+const NO_NAMES: ReadonlySet<string> = new Set()
+const NOT_TYPED: ReadonlySet<string> = new Set(['checkbox', 'radio', 'file'])
 
 /** Resets the form when its `resetKey` changes; when only its values do, what the person has changed stays. */
 function useNewValues<Values extends FieldValues, Output>(
