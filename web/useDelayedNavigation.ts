@@ -21,18 +21,18 @@ export function useDelayedNavigation() {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const stopWaiting = useRef(() => {})
   const [leaving, setLeaving] = useState(false)
-  const gone = useRef(false)
+  const isUnmounted = useRef(false)
   useEffect(() => {
-    gone.current = false
+    isUnmounted.current = false
     return () => {
-      gone.current = true
+      isUnmounted.current = true
       clearTimeout(timer.current)
       stopWaiting.current()
     }
   }, [])
   const leave = ({ path, after, anew }: GoTo) => {
     // The answer to what was sent from here may come after the person has gone.
-    if (gone.current) return
+    if (isUnmounted.current) return
     setLeaving(true)
     const { search = '', y = 0 } = (!anew && lastVisit(path)) || {}
     timer.current = setTimeout(() => {

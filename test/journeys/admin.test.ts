@@ -540,7 +540,7 @@ describe('the admin', () => {
       .setInputFiles({ name: 'a.m3u', mimeType: 'audio/x-mpegurl', buffer })
     await press(dialog, 'Read it')
     await press(dialog, 'Stop')
-    await expect(page.getByText('It was stopped before the answer came.')).toBeVisible()
+    await expect(page.getByText('It was stopped before the answer came')).toBeVisible()
     await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeEnabled()
     release()
     await press(dialog, 'Read it')

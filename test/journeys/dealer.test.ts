@@ -77,7 +77,7 @@ describe("a dealer's dashboard", () => {
     const page = await open({ as: dealer })
     const latest = page.getByRole('region', { name: 'Latest Dealer Transactions' })
     await expect(latest).toContainText('No dealer transactions found')
-    await expect(latest.getByRole('link', { name: 'New Client' })).toBeVisible()
+    await expect(latest.getByRole('link', { name: 'Create the first client' })).toBeVisible()
     await expect(page.getByRole('main').getByRole('listitem').nth(2)).toHaveText('Active Clients00 %')
     await page.goto('/clients')
     await expect(page.getByText('No clients found')).toBeVisible()

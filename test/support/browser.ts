@@ -313,23 +313,25 @@ function lost(): string[] {
     `${element.tagName.toLowerCase()} '${(element.textContent ?? '').slice(0, 40)}'`
   const { clientWidth, scrollWidth } = document.documentElement
   const wide = scrollWidth > clientWidth ? [`the page is ${scrollWidth} wide in ${clientWidth}`] : []
-  const shown = [...document.body.querySelectorAll('*')].filter(
-    (element) =>
-      element.checkVisibility({ visibilityProperty: true }) && getComputedStyle(element).clipPath === 'none',
-  )
-  const outside = shown
-    .filter((element) => element.matches('button, a, input, select, textarea, td, th, dt, dd, h1, h2, p'))
+  // Asked last, because it takes longest.
+  const isShown = (element: Element) =>
+    element.checkVisibility({ visibilityProperty: true }) && getComputedStyle(element).clipPath === 'none'
+  const outside = [
+    ...document.body.querySelectorAll('button, a, input, select, textarea, td, th, dt, dd, h1, h2, p'),
+  ]
     .filter((element) => {
       // A table that scrolls may be wider than its box.
       const { left, right, width } = (element.closest('[data-scrolls]') ?? element).getBoundingClientRect()
       return width > 0 && (left < -1 || right > clientWidth + 1)
     })
+    .filter(isShown)
     .map((element) => `outside: ${name(element)}`)
-  const cut = shown
+  const cut = [...document.body.querySelectorAll('*')]
     .filter((element) => element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0)
     .filter((element) => getComputedStyle(element).overflowX !== 'visible')
     .filter((element) => !element.matches('[data-scrolls]'))
     .filter((element) => !element.closest('[data-hint], input, select, svg'))
+    .filter(isShown)
     .map((element) => `cut: ${name(element)}`)
   return [...wide, ...outside, ...cut]
 }

@@ -1,6 +1,7 @@
 import Button from '@mui/material/Button'
 import { Download } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
+import { Link } from 'react-router'
 import type { Transaction } from '../../contract/shapes.ts'
 import { NewestOnly } from '../NewestOnly.tsx'
 import { Card } from '../parts/Card.tsx'
@@ -13,8 +14,8 @@ import { useLatest } from './useLatest.ts'
 interface LatestTransactionsProps {
   title: string
   table: Table<Transaction>
-  /** The button that leads to the first transaction. */
-  first: ReactNode
+  /** Where the first transaction begins, for whoever has none yet. */
+  first: { label: string; to: string }
 }
 
 /** The newest transactions of the caller and of everything beneath, and the way to all of them as a file. */
@@ -27,7 +28,13 @@ export function LatestTransactions({ title, table, first }: LatestTransactionsPr
         label={title}
         table={table}
         {...latest}
-        emptyAction={latest.list.search === '' && first}
+        emptyAction={
+          latest.list.search === '' && (
+            <Button variant="contained" component={Link} to={first.to}>
+              {first.label}
+            </Button>
+          )
+        }
         tools={
           <>
             <NewestOnly />

@@ -26,9 +26,10 @@ interface AssignDialogProps {
 
 /** One line of the matrix of groups and packages: the groups of a package, or the packages of a group. */
 export function AssignDialog({ open, choosing, groups, onClose }: AssignDialogProps) {
-  const shown = useLastValue(choosing)
-  const line = useMemo(() => shown !== null && lineOf(shown, groups), [shown, groups])
-  return line && <Choice key={line.title} open={open} line={line} onClose={onClose} />
+  // What was chosen last still shows while the dialog fades out.
+  const last = useLastValue(choosing)
+  const line = useMemo(() => last !== null && lineOf(last, groups), [last, groups])
+  return line && <LineDialog key={line.title} open={open} line={line} onClose={onClose} />
 }
 
 /** What may be ticked in a dialog. */
@@ -80,7 +81,7 @@ function lineOf(of: Assigned, groups: readonly Group[]): Line {
 /** Where there are more choices, there is a search. */
 const FEW = 10
 
-function Choice({ open, line, onClose }: { open: boolean; line: Line; onClose: () => void }) {
+function LineDialog({ open, line, onClose }: { open: boolean; line: Line; onClose: () => void }) {
   const { title, noun, choices, pairs } = line
   // Only what these change is saved: the playlist may bring other groups meanwhile, and another admin may change some.
   const [ticks, setTicks] = useState<Ticks>(UNTOUCHED)
@@ -99,7 +100,8 @@ function Choice({ open, line, onClose }: { open: boolean; line: Line; onClose: (
   const tickAll = (on: boolean) => setTicks(new Map([...ticks, ...found.map(({ id }) => [id, on] as const)]))
   const changed = (on: boolean) =>
     pairs(choices.filter(({ id, held }) => held !== on && ticks.get(id) === on).map(({ id }) => id))
-  const shown = search && ' shown'
+  // While one searches, these buttons are of what was found.
+  const ofThose = search && ' shown'
   return (
     <Dialog
       open={open}
@@ -125,8 +127,8 @@ function Choice({ open, line, onClose }: { open: boolean; line: Line; onClose: (
       <Tools>
         {choices.length > FEW && <SearchBox label={`Search ${noun}s`} value={typed} onChange={setTyped} />}
         <div>
-          <Button onClick={() => tickAll(true)}>All{shown}</Button>
-          <Button onClick={() => tickAll(false)}>None{shown}</Button>
+          <Button onClick={() => tickAll(true)}>All{ofThose}</Button>
+          <Button onClick={() => tickAll(false)}>None{ofThose}</Button>
         </div>
       </Tools>
       <p aria-live="polite">{found.length === 0 && search && `No ${noun} matches`}</p>

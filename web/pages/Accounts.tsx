@@ -1,12 +1,15 @@
+import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
+import { UserPlus } from 'lucide-react'
 import { useMemo } from 'react'
+import { Link } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
 import type { TreeRow } from '../../contract/tree.ts'
-import { AddAccountButton } from '../accounts/AddAccountButton.tsx'
 import { now } from '../clock.ts'
 import { levels } from '../levels.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
+import { to } from '../screens.ts'
 import { TableCard } from '../TableCard.tsx'
 import { type Account, accounts, type Listed } from '../tables/accounts.tsx'
 import { useCall } from '../useCall.ts'
@@ -19,7 +22,11 @@ export function Accounts({ level: name }: { level: LevelName }) {
   const tree = useCall(calls.tree.list, {})
   const rows = useMemo(() => joined(data?.data, tree.data?.data), [data, tree.data])
   const total = data && (data as { [field in typeof level.total.field]?: number })[level.total.field]
-  const add = <AddAccountButton level={name} />
+  const add = (
+    <Button variant="contained" startIcon={<UserPlus size={18} />} component={Link} to={to.level[name].add()}>
+      Add {level.title}
+    </Button>
+  )
   return (
     <>
       <title>{`${level.plural} · Boxtree`}</title>

@@ -1,6 +1,5 @@
 import { Tv, Users } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
-import { AddAccountButton } from '../accounts/AddAccountButton.tsx'
 import { BranchGrowth, ClientsChart } from '../accounts/BranchGrowth.tsx'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
@@ -40,7 +39,7 @@ export function AdminDashboard() {
         <LatestTransactions
           title="Latest Transactions"
           table={branchTransactions}
-          first={<AddAccountButton level="superreseller" />}
+          first={{ label: 'Add the first Super Reseller', to: to.level.superreseller.add() }}
         />
         <BranchGrowth clients={false} />
       </Stack>

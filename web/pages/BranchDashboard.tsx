@@ -1,6 +1,5 @@
 import { Users } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
-import { AddAccountButton } from '../accounts/AddAccountButton.tsx'
 import { BalanceTile } from '../accounts/BalanceTile.tsx'
 import { BranchGrowth } from '../accounts/BranchGrowth.tsx'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
@@ -36,7 +35,7 @@ export function BranchDashboard() {
         <LatestTransactions
           title="Latest Transactions"
           table={role === 'reseller' ? resellerTransactions : branchTransactions}
-          first={<AddAccountButton level={beneath.role} />}
+          first={{ label: `Add the first ${beneath.title}`, to: to.level[beneath.role].add() }}
         />
         <BranchGrowth />
       </Stack>

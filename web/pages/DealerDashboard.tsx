@@ -6,7 +6,6 @@ import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { SpentCard } from '../accounts/SpentCard.tsx'
 import { DueCard } from '../clients/DueCard.tsx'
 import { FirstDay } from '../clients/FirstDay.tsx'
-import { NewClientButton } from '../clients/NewClientButton.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
@@ -42,7 +41,7 @@ export function DealerDashboard() {
         <LatestTransactions
           title="Latest Dealer Transactions"
           table={dealerTransactions}
-          first={<NewClientButton />}
+          first={{ label: 'Create the first client', to: to.newClient() }}
         />
         <FirstDay first={clients.data} loading={clients.isPending} />
         <Beside>

@@ -1,18 +1,10 @@
 import { keyframes } from '@emotion/react'
 import { styled } from '@mui/material/styles'
-import { useQueryClient } from '@tanstack/react-query'
 import { CalendarPlus } from 'lucide-react'
-import { type ReactNode, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { useNavigate } from 'react-router'
-import { calls } from '../../contract/calls.ts'
-import { type FoundClient, Search } from '../../contract/shapes.ts'
-import { shownPhone } from '../clients/phone.ts'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { RenewDialog } from '../clients/RenewDialog.tsx'
 import { useDelayed } from '../parts/useDelayed.ts'
-import { menuOf, to } from '../screens.ts'
-import { useSession } from '../session.tsx'
-import { Expiry } from '../tables/expiry.tsx'
-import { keyOf, useCall } from '../useCall.ts'
+import { type Result, useResults } from './useResults.tsx'
 
 /** What Enter or the arrow asked to do with the best result of a text, as soon as it is there. */
 export interface PendingAct {
@@ -38,22 +30,12 @@ interface FindResultsProps {
   onHelp: () => void
 }
 
-/** One result: it opens, and a client can be renewed. */
-interface Result {
-  key: string
-  group: 'Clients' | 'Screens' | 'Actions'
-  content: ReactNode
-  open: () => void
-  /** The login to renew. */
-  client?: string
-}
-
 /** The list under the search field, and the renewal of a client that was found. */
 export function FindResults(props: FindResultsProps) {
   const { id, open, text, active, wish, onActive, onNothing, onEnd } = props
   const [renewing, setRenewing] = useState<string | null>(null)
-  const { clients, failure, isCurrent } = useFound(open ? text : '')
-  const results = [...clients.map(asResult(useOpen())), ...useScreensAndActions(props)].slice(0, MOST)
+  const { results: all, failure, isCurrent } = useResults(props)
+  const results = all.slice(0, MOST)
   const at = results.length === 0 ? -1 : Math.min(Math.max(0, active), results.length - 1)
   const late = useDelayed(!isCurrent)
   useEffect(() => {
@@ -79,7 +61,7 @@ export function FindResults(props: FindResultsProps) {
           {failure && <p role="alert">{failure}</p>}
           {/* There before its words, because only what changes in it is announced. */}
           <div role="status">{results.length === 0 && isCurrent && !failure && <p>Nothing found</p>}</div>
-          {clients.length > 0 && (
+          {results.some(({ client }) => client !== undefined) && (
             <Keys aria-hidden>
               <kbd>Enter</kbd> opens, <kbd>→</kbd> renews
             </Keys>
@@ -162,110 +144,10 @@ const GROUPS = ['Clients', 'Screens', 'Actions'] as const
 /** As many as fit under the field without scrolling. */
 const MOST = 10
 
-/** The pause in typing, in milliseconds, after which the server is asked. */
-const PAUSE = 150
-
 /** A click on a result must not take the focus from the field before it is carried out. */
 function keepFocus(event: React.MouseEvent) {
   event.preventDefault()
 }
-
-/** Returns the clients found for a text. `isCurrent` is false while they are those of an earlier text. */
-function useFound(text: string) {
-  const { role } = useSession()
-  const client = useQueryClient()
-  const term = useDeferredValue(text.trim())
-  const fault = Search.safeParse(term).error?.issues[0]?.message
-  const isAsked = role === 'dealer' && term !== '' && fault === undefined
-  const [settled, setSettled] = useState('')
-  useEffect(() => {
-    // What was found before is shown at once, and a text that goes on being typed is not asked for.
-    const known = client.getQueryData(keyOf(calls.clients.find, { search: term })) !== undefined
-    const timer = setTimeout(() => setSettled(term), known ? 0 : PAUSE)
-    return () => clearTimeout(timer)
-  }, [term, client])
-  const { data, error, isPlaceholderData } = useCall(
-    calls.clients.find,
-    { search: settled },
-    { enabled: isAsked && settled !== '', keep: true },
-  )
-  // What is asked for is the text of a moment ago.
-  const isAnswered = settled === term && ((data !== undefined && !isPlaceholderData) || error !== null)
-  const isCurrent = term === text.trim() && (!isAsked || isAnswered)
-  return { clients: isAsked && data ? data.data : [], failure: fault ?? error?.message, isCurrent }
-}
-
-/** Returns the function that opens an address, and moves the focus to the page even where it was there already. */
-function useOpen() {
-  const navigate = useNavigate()
-  return (path: string) => {
-    navigate(path)
-    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
-  }
-}
-
-function asResult(open: (path: string) => void) {
-  return (client: FoundClient): Result => ({
-    key: `client ${client.name}`,
-    group: 'Clients',
-    client: client.name,
-    content: <ClientResult {...client} />,
-    open: () => open(to.client(client.name)),
-  })
-}
-
-function ClientResult({ name, description, mac, phone, expiry }: FoundClient) {
-  const about = [mac ?? 'Ministra', shownPhone(phone), description].filter(Boolean).join(' · ')
-  return (
-    <>
-      <span className="identifier name">{name}</span>
-      <span className="ellipsis about" data-hint={about} data-hint-cut="">
-        {about}
-      </span>
-      <Expiry inRows iso={expiry} />
-    </>
-  )
-}
-
-/** Returns the screens of the role and the actions whose words have the text in them; all of them for no text. */
-function useScreensAndActions({ text, onSettings, onHelp }: FindResultsProps): Result[] {
-  const { role } = useSession()
-  const open = useOpen()
-  const screens = [
-    ...menuOf(role).map(({ path, item }) => ({ label: item.label, path })),
-    ...(role === 'dealer' ? LISTS : []),
-  ]
-  const all: Result[] = [
-    ...screens.map(
-      ({ label, path }): Result => ({
-        key: path,
-        group: 'Screens',
-        content: label,
-        open: () => open(path),
-      }),
-    ),
-    { key: 'settings', group: 'Actions', content: 'Settings', open: onSettings },
-    { key: 'help', group: 'Actions', content: 'Keyboard shortcuts', open: onHelp },
-    ...(role === 'admin' && text.trim() !== '' ? [allClientsWith(text.trim(), open)] : []),
-  ]
-  const wanted = text.trim().toLowerCase()
-  return all.filter(({ content }) => String(content).toLowerCase().includes(wanted))
-}
-
-/** The admin's clients are found in their list, which names the dealer of each. */
-function allClientsWith(search: string, open: (path: string) => void): Result {
-  return {
-    key: 'clients',
-    group: 'Actions',
-    content: `Search all clients for ${search}`,
-    open: () => open(to.allClients({ search })),
-  }
-}
-
-const LISTS = [
-  { label: 'Clients: Expiring Soon', path: to.clients({ filter: 'expiring' }) },
-  { label: 'Clients: Expired', path: to.clients({ filter: 'expired' }) },
-]
 
 const appear = keyframes({ from: { opacity: 0, transform: 'translateY(-4px)' } })
 
