@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { leavesOutAdults, PACKAGES } from '../../contract/packages.ts'
@@ -531,13 +532,7 @@ describe('the admin', () => {
   test('can stop the upload of a playlist, and send it again', async ({ open, world }) => {
     const page = await open({ as: world.admin, at: to.channels() })
     const release = await holdBack(page, '**/v1/admin/playlist/file')
-    await press(page, 'Give a playlist')
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('A file', { exact: true }).check()
-    const buffer = Buffer.from(playlistOf(2))
-    await dialog
-      .getByLabel('File', { exact: true })
-      .setInputFiles({ name: 'a.m3u', mimeType: 'audio/x-mpegurl', buffer })
+    const dialog = await choosePlaylist(page)
     await press(dialog, 'Read it')
     await press(dialog, 'Stop')
     await expect(page.getByText('It was stopped before the answer came')).toBeVisible()
@@ -549,13 +544,7 @@ describe('the admin', () => {
 
   test('does not read a file that its field shows no more', async ({ open, world }) => {
     const page = await open({ as: world.admin, at: to.channels() })
-    await press(page, 'Give a playlist')
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('A file', { exact: true }).check()
-    const buffer = Buffer.from(playlistOf(2))
-    await dialog
-      .getByLabel('File', { exact: true })
-      .setInputFiles({ name: 'a.m3u', mimeType: 'audio/x-mpegurl', buffer })
+    const dialog = await choosePlaylist(page)
     await dialog.getByLabel('An address', { exact: true }).check()
     await dialog.getByLabel('A file', { exact: true }).check()
     await press(dialog, 'Read it')
@@ -657,4 +646,16 @@ async function text(file: { createReadStream(): Promise<AsyncIterable<unknown>> 
   const pieces: string[] = []
   for await (const piece of await file.createReadStream()) pieces.push(String(piece))
   return pieces.join('')
+}
+
+/** Chooses the file of a playlist with two channels. Returns the dialog, in which it was not sent yet. */
+async function choosePlaylist(page: Page): Promise<Locator> {
+  await press(page, 'Give a playlist')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('A file', { exact: true }).check()
+  const buffer = Buffer.from(playlistOf(2))
+  await dialog
+    .getByLabel('File', { exact: true })
+    .setInputFiles({ name: 'a.m3u', mimeType: 'audio/x-mpegurl', buffer })
+  return dialog
 }

@@ -638,10 +638,7 @@ describe('the select of credits to retrieve', () => {
     open,
     world,
   }) => {
-    const { dealer } = await world.family({ credits: 20 })
-    await world.client(dealer, { login: 'is-a-client', months: 2 })
-    const page = await open({ as: dealer, at: '/update-client/is-a-client' })
-    const card = page.getByRole('region', { name: 'Retrieve Credits' })
+    const { page, card } = await openTwoMonths(open, world)
     await expect(card.locator('option')).toHaveText(['Select credits', '1 credit', '2 credits'])
     await fill(card, { Credits: '1' })
     await press(card, 'Retrieve Credits')
@@ -663,10 +660,7 @@ describe('the select of credits to retrieve', () => {
     open,
     world,
   }) => {
-    const { dealer } = await world.family({ credits: 20 })
-    await world.client(dealer, { login: 'is-a-client', months: 2 })
-    const page = await open({ as: dealer, at: '/update-client/is-a-client' })
-    const card = page.getByRole('region', { name: 'Retrieve Credits' })
+    const { dealer, page, card } = await openTwoMonths(open, world)
     await fill(card, { Credits: '1' })
     await press(card, 'Retrieve Credits')
     const question = page.getByRole('alertdialog')
@@ -851,6 +845,14 @@ describe('what is typed', () => {
     await expect(page).toHaveURL('/dealers')
   })
 })
+
+/** Opens the page of a client with two paid months, and its card for taking credits back. */
+async function openTwoMonths(open: (visit: { as: Person; at: string }) => Promise<Page>, world: World) {
+  const { dealer } = await world.family({ credits: 20 })
+  await world.client(dealer, { login: 'is-a-client', months: 2 })
+  const page = await open({ as: dealer, at: '/update-client/is-a-client' })
+  return { dealer, page, card: page.getByRole('region', { name: 'Retrieve Credits' }) }
+}
 
 /** Opens the page of a client that has a MAC. */
 async function openClientWithMac(open: (visit: { as: Person; at: string }) => Promise<Page>, world: World) {

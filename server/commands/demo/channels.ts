@@ -12,6 +12,18 @@ const GROUPS: Record<string, number> = {
   'Adults 18+': 12,
 }
 
+/** The packages whose channels a group belongs to, by their label. All others are for every package. */
+const OF_SOME: Record<string, RegExp> = {
+  Portugal: /^All|Portug/,
+  Brasil: /^All|Bra[sz]il|Latin/,
+  Canada: /^All|English|French/,
+}
+
+/** Returns whether a package of this label holds a group. */
+export function isHeldBy(label: string, group: string): boolean {
+  return OF_SOME[group]?.test(label) ?? true
+}
+
 /** The invented playlist, as the console sends a file. A few of its channels are not protected by a token. */
 export const PLAYLIST = gzipSync(
   ['#EXTM3U', ...Object.entries(GROUPS).flatMap(([group, channels]) => entriesOf(group, channels))].join(

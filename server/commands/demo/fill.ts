@@ -1,3 +1,4 @@
+import { PACKAGES } from '../../../contract/packages.ts'
 import { HOUR_MS } from '../../../contract/time.ts'
 import { createFirstAdmin } from '../../access/admin.ts'
 import { openCaptcha } from '../../access/captcha.ts'
@@ -12,7 +13,7 @@ import { openDatabase } from '../../postgres/database.ts'
 import { migrate } from '../../postgres/migrate.ts'
 import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
 import { countYesterday, type DemoBox, demoBoxes } from './boxes.ts'
-import { PLAYLIST } from './channels.ts'
+import { isHeldBy, PLAYLIST } from './channels.ts'
 import { Dealer } from './dealer.ts'
 import { chance, pick, seed } from './dice.ts'
 import { markAsDemonstration } from './own-data.ts'
@@ -114,9 +115,20 @@ async function play(sql: Sql, business: Business, admin: string, say: (line: str
   await stage.act('atlantic-media', 'tree.move', { name: 'faro-media', to: 'lisboa-norte' })
   await writeToSome(stage, 'maple-view')
   await stage.act(admin, 'channels.giveFile', { name: 'demonstration.m3u', file: PLAYLIST })
+  await fillPackages(stage, admin)
   await stage.act(admin, 'admin.setMessage', {
     message: 'Welcome to the demonstration of Boxtree. Everything here is invented: try whatever you like.',
   })
+}
+
+/** Gives each group to the packages that hold it, so that every client's box has something to watch. */
+async function fillPackages(stage: Stage, admin: string): Promise<void> {
+  const groups = await stage.sql<{ id: number; name: string }[]>`select id, name from channel_group`
+  const take = { packages: [], groups: [] }
+  for (const { id, name } of groups) {
+    const packages = PACKAGES.filter(({ label }) => isHeldBy(label, name)).map(({ value }) => value)
+    await stage.act(admin, 'channels.assign', { give: { packages, groups: [id] }, take })
+  }
 }
 
 /** Lets a dealer write to its newest clients, whose boxes show it once they poll. */
