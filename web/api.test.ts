@@ -65,6 +65,25 @@ describe('a call whose answer does not come', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  test('is given up after 5 seconds while the connection is lost, if it changes nothing', async () => {
+    await expectProxy(502)
+    vi.useFakeTimers()
+    server.mockImplementation(silent)
+    const late = vi.fn()
+    const reads = ask().catch(late)
+    const changes = send(calls.clients.remove, { name: 'alex' }).catch(late)
+    await vi.advanceTimersByTimeAsync(4_999)
+    expect(late).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    await reads
+    expect(late.mock.calls).toEqual([[expect.objectContaining({ code: 'offline', timedOut: true })]])
+    await vi.advanceTimersByTimeAsync(25_000)
+    await changes
+    expect(late).toHaveBeenCalledTimes(2)
+    server.mockImplementation(async () => answer('asked now'))
+    expect(await ask()).toEqual({ data: 'asked now' })
+  })
+
   test('counts as one only after eleven minutes if it sends a file, for which the server waits ten', async () => {
     vi.useFakeTimers()
     server.mockImplementationOnce(silent)

@@ -162,7 +162,7 @@ export const connection = {
   /** Sends a request only to find out whether the server can be reached, and returns whether it can. */
   async probe(): Promise<boolean> {
     try {
-      await within(5_000, (signal) => reach('/v1/health', { cache: 'no-store', signal }))
+      await within(WHILE_LOST, (signal) => reach('/v1/health', { cache: 'no-store', signal }))
       return !lost
     } catch {
       return false
@@ -180,8 +180,13 @@ function setLost(next: boolean) {
   for (const listener of listeners) listener()
 }
 
+/** The longest wait for an answer while the connection is lost, in milliseconds, for what changes nothing. */
+const WHILE_LOST = 5_000
+
 /** Returns the longest wait for an answer, in milliseconds. The server's own limits are shorter. */
-function longestWait({ body, slow }: Call): number {
+function longestWait({ method, body, slow }: Call): number {
+  // So that a page opened meanwhile shows what was kept. What was too late is loaded again once the line is back.
+  if (lost && method === 'GET') return WHILE_LOST
   // The server waits ten minutes for a file.
   if (body === 'file') return 660_000
   return slow ? 150_000 : 30_000
