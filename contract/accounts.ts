@@ -17,7 +17,7 @@ export const AccountPassword = secret(
     .check(
       z.minLength(8, 'Password should be between 8 and 128 characters'),
       z.maxLength(128, 'Password should be between 8 and 128 characters'),
-      storable('Password has characters that cannot be kept'),
+      storable('Password has characters that cannot be stored'),
     ),
 )
 

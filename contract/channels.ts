@@ -31,7 +31,7 @@ export function faultInPlaylist(
 ): string {
   const faults = {
     empty: 'has no channels.',
-    broken: `has ${counted(channels, 'channel')}, and ${counted(skipped, 'line')} that no box could play.`,
+    broken: `has ${counted(channels, 'channel')}, and ${counted(skipped, 'broken one')}.`,
     shrunk: `has ${counted(channels, 'channel')}, where ${inUse.toLocaleString('en-US')} are in use.`,
   }
   return faults[why]
@@ -44,7 +44,7 @@ export const PlaylistAddress = z
   .string()
   .check(
     z.maxLength(2_000, 'An address has at most 2,000 characters'),
-    oneLine('An address has no such characters'),
+    oneLine('An address may not have control characters'),
     z.regex(/^https?:\/\/[^\s/?#]/i, 'Type an address that begins with http:// or https://'),
   )
 
@@ -53,7 +53,7 @@ export const FileName = z
   .check(
     z.minLength(1),
     z.maxLength(LONGEST_NAME, `A name has at most ${LONGEST_NAME} characters`),
-    oneLine('This name has characters that cannot be kept'),
+    oneLine('This name has characters that cannot be stored'),
   )
 
 export const GroupId = z.int().check(z.minimum(1), z.maximum(2_147_483_647))
@@ -63,7 +63,7 @@ export const MOST_GROUPS = 2_000
 
 const PlayerWord = z
   .string()
-  .check(z.regex(/^[a-z0-9_]{1,16}$/, 'A word of a player has 1 to 16 of the characters a-z 0-9 _'))
+  .check(z.regex(/^[a-z0-9_]{1,16}$/, 'A player has 1 to 16 of the characters a-z 0-9 _'))
 
 /** A playlist that was read: how many channels it has, and how many entries have no address that a box could play. */
 const Counted = { channels: z.int(), skipped: z.int() }

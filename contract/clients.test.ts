@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { EXPIRING_DAYS, expiringUntil, expiryState, Mac, Phone, StartMonths } from './clients.ts'
+import {
+  ClientPassword,
+  EXPIRING_DAYS,
+  expiringUntil,
+  expiryState,
+  Mac,
+  Phone,
+  StartMonths,
+} from './clients.ts'
 import { DAY_MS } from './time.ts'
 
 const now = new Date('2026-05-15T10:00:00.000Z')
@@ -65,6 +73,11 @@ describe('a phone number', () => {
     ['+351 21.000/1234', '+351210001234'],
     ['+1 416 555', '+1416555'],
     ['+1 012 345 6789', '+10123456789'],
+    ['\u202a+44 20 7946 0958\u202c', '+442079460958'],
+    ['416\u2011555\u20110199', '4165550199'],
+    ['416–555—0199', '4165550199'],
+    ['+49 (0)30 1234567', '+49301234567'],
+    ['(0)30 1234567', '0301234567'],
     ['+1234', '+1234'],
     ['+123456789012345', '+123456789012345'],
     ['020 7946 0958', '02079460958'],
@@ -91,6 +104,22 @@ describe('a phone number', () => {
     ['٤١٦', 'Phone number may have digits, spaces, brackets, + and -'],
   ])('%j is refused', (typed, message) => {
     expect(Phone.safeParse(typed).error?.issues[0]?.message).toBe(message)
+  })
+})
+
+describe("a client's password", () => {
+  test.each([
+    ['secret ', 'Password may not begin or end with a space'],
+    [' secret', 'Password may not begin or end with a space'],
+    ['     ', 'Password may not begin or end with a space'],
+    ['\u200b\u200b\u200b\u200b\u200b', 'Password has characters that cannot be seen'],
+    ['sec\tret', 'Password may not have control characters'],
+  ])('%j is refused, as nobody could read it off a screen', (text, message) => {
+    expect(ClientPassword.safeParse(text).error?.issues[0]?.message).toBe(message)
+  })
+
+  test('may have a space within', () => {
+    expect(ClientPassword.parse('my secret')).toBe('my secret')
   })
 })
 

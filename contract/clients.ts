@@ -29,21 +29,22 @@ export const ClientLogin = z
   )
 
 export const ClientPassword = secret(
-  z
-    .string()
-    .check(
-      z.minLength(LIMITS.password.min, LIMITS.password.message),
-      z.maxLength(LIMITS.password.max, LIMITS.password.message),
-      oneLine('Password may not have control characters'),
-    ),
+  z.string().check(
+    z.minLength(LIMITS.password.min, LIMITS.password.message),
+    z.maxLength(LIMITS.password.max, LIMITS.password.message),
+    oneLine('Password may not have control characters'),
+    // Nobody could read it off a screen or a sheet.
+    z.refine((text) => text === text.trim(), 'Password may not begin or end with a space'),
+    z.refine((text) => !/\p{Cf}/u.test(text), 'Password has characters that cannot be seen'),
+  ),
 )
 
-export const ClientDescription = z
-  .string()
-  .check(
-    z.maxLength(LIMITS.description.max, LIMITS.description.message),
-    oneLine('Description may not have control characters'),
-  )
+export const ClientDescription = z.string().check(
+  // So that a search finds an accent, whichever of its two forms was typed.
+  z.normalize(),
+  z.maxLength(LIMITS.description.max, LIMITS.description.message),
+  oneLine('Description may not have control characters'),
+)
 
 /** A MAC in any case; it is stored and sent in upper case. */
 export const Mac = z.pipe(
@@ -81,15 +82,28 @@ export const Phone = z.pipe(
 )
 
 function readPhone(text: string): string {
-  const typed = withoutMarks(text)
+  const typed = withoutMarks(withoutTrunk(text))
   const [, abroad] = /^(?:\+|00)(\d{4,})$/.exec(typed) ?? []
   const [, national] = /^1([1-9]\d{9})$/.exec(abroad ?? typed) ?? []
   if (national) return national
   return abroad ? `+${abroad}` : digitsOf(typed)
 }
 
+/** What a number is written with besides digits and '+': dashes of all kinds, and what copied text has that nobody sees. */
+export const PHONE_MARK = /[\s()./\p{Pd}\p{Cf}]/u
+
 function withoutMarks(text: string): string {
-  return text.replace(/[\s()./-]/g, '')
+  return text.replace(new RegExp(PHONE_MARK, 'gu'), '')
+}
+
+/** Leaves out the 0 of '+49 (0)30', which is dialled only in its own country. */
+function withoutTrunk(text: string): string {
+  return text.replace(/(?<=\+[^+]*\d[^+]*)\(0\)/, '')
+}
+
+/** Returns the digits of a searched number; nothing where the term is no number. */
+export function searchedDigits(term: string): string {
+  return /^[+\d]*$/.test(withoutMarks(term)) ? digitsOf(withoutTrunk(term)) : ''
 }
 
 function digitsOf(text: string): string {

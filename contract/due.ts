@@ -12,5 +12,5 @@ export const DUE_DAYS = { week: 7, month: 30, lapsed: 30 } as const
 export const ReminderText = z.string().check(
   z.maxLength(500, 'A reminder cannot exceed 500 characters'),
   z.refine((text) => !/\{\s*password\s*\}/i.test(text), 'A reminder has no field for a password'),
-  storable('A reminder has characters that cannot be kept'),
+  storable('A reminder has characters that cannot be stored'),
 )

@@ -33,7 +33,7 @@ export const FilterName = z
   .check(
     z.minLength(1, 'Please type a name'),
     z.maxLength(40, 'A name has at most 40 characters'),
-    storable('This name has characters that cannot be kept'),
+    storable('This name has characters that cannot be stored'),
   )
 
 /**

@@ -14,7 +14,7 @@ export const RequestNote = z
   .string()
   .check(
     z.maxLength(200, 'Note cannot exceed 200 characters'),
-    storable('Note has characters that cannot be kept'),
+    storable('Note has characters that cannot be stored'),
   )
 
 const REQUEST_STATES = ['open', 'granted', 'declined', 'withdrawn'] as const

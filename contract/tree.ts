@@ -12,7 +12,7 @@ export const SuspensionReason = z
   .string()
   .check(
     z.maxLength(200, 'Reason cannot exceed 200 characters'),
-    storable('Reason has characters that cannot be kept'),
+    storable('Reason has characters that cannot be stored'),
   )
 
 /** An account beneath the caller, as those above it see it. */

@@ -132,7 +132,7 @@ describe('the body of a request', () => {
       return world.admin.fetch('POST', '/v1/admin/playlist/file', { headers: JSON_TYPE, body })
     }
     const refused = await refusal('invalid_input', give(0))
-    expect(refused.body).toMatchObject({ errors: { file: 'The file is too large' } })
+    expect(refused.body).toMatchObject({ errors: { file: 'The file is larger than 16 MB when compressed' } })
     await refusal('too_large', give(1))
   })
 

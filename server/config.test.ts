@@ -7,7 +7,7 @@ import { readConfig } from './config.ts'
 const folder = mkdtempSync(join(tmpdir(), 'boxtree-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe('the configuration', () => {
+describe('of the configuration,', () => {
   test('an empty environment gives the defaults', () => {
     expect(readConfig({})).toEqual({
       host: '127.0.0.1',

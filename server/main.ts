@@ -16,6 +16,8 @@ import { openMetrics } from './corridor/metrics-server.ts'
 import { openHeartbeat } from './jobs/heartbeat.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { openReport, type Ports } from './jobs/report.ts'
+import type { Day } from './ledger/calendar.ts'
+import { disputedFrom } from './ledger/zone-rules.ts'
 import { endLog, openLog, openStderr } from './log.ts'
 import { measure } from './metrics.ts'
 import { keepSpares } from './nouns/exports/spare-processes.ts'
@@ -101,11 +103,13 @@ async function start(): Promise<void> {
   if (gateway) ports.boxes = portOf(boxes ?? console)
   const told = await firstLogin?.(process.stdout.isTTY)
   const zoneBefore = await otherZoneBefore(data.sql, config.timeZone)
+  const disputed = await disputedFrom(data.sql, config.timeZone, new Date())
   heartbeat.start()
   if (console) tell(`Boxtree is ready on ${addressOf(console, config)}`)
   if (boxes) tell(`Boxes are served on ${addressOf(boxes, config)}`)
   if (told) tell(told.line)
   if (zoneBefore !== null) warnOfZone(config.timeZone, zoneBefore)
+  if (disputed !== null) warn(disputedZone(config.timeZone, disputed))
   // Only what was said is not said again by the next start. Where the database is lost in this moment, it is.
   void told?.done?.().catch(() => {})
   void noteTimeZone(data.database.owner, config.timeZone).catch(() => {})
@@ -114,7 +118,16 @@ async function start(): Promise<void> {
 
 /** Each expiry, trial and sum of a day would end at another hour, which nobody would notice for weeks. */
 function warnOfZone(zone: string, before: string): void {
-  const sentence = `TIME_ZONE is ${zone}, and was ${before} at the last start: days end at another hour from now on. If that was not meant, set it back and start again.`
+  warn(
+    `TIME_ZONE is ${zone}, and was ${before} at the last start: days end at another hour from now on. If that was not meant, set it back and start again.`,
+  )
+}
+
+function disputedZone(zone: string, from: Day): string {
+  return `Node.js and PostgreSQL have different rules for ${zone} from ${from} on, because those of one are older: dates in files, and searches for a date, can be a day off. Update the older one, or set TIME_ZONE to a zone with the same hours whose rules have not changed.`
+}
+
+function warn(sentence: string): void {
   if (process.stdout.isTTY) say(sentence)
   else log.warn(sentence)
 }

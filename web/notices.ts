@@ -263,8 +263,8 @@ const catalogue: Spoken<typeof calls> = {
       failure: 'Error saving the packages. Please try again.',
     },
     savePlayers: {
-      success: () => 'Words of the players saved',
-      failure: 'Error saving the words. Please try again.',
+      success: () => 'Players saved',
+      failure: 'Error saving the players. Please try again.',
     },
   },
   system: { state: silent, findings: silent },

@@ -1,6 +1,6 @@
 import type { Query, QueryClient } from '@tanstack/react-query'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
-import { CLIENT_FILTERS, type ClientFilter, expiryState } from '../contract/clients.ts'
+import { CLIENT_FILTERS, type ClientFilter, expiryState, searchedDigits } from '../contract/clients.ts'
 import { DAY_MS } from '../contract/time.ts'
 import { type ApiError, connection } from './api.ts'
 import { now } from './clock.ts'
@@ -149,7 +149,7 @@ function matches({ name, mac, expiry, phone }: ListPage['data'][number], term: s
   const day = showMoment(expiry, zone(), 'date')
   const fields = [name, phone, day, mac ?? '', mac?.replaceAll(':', '') ?? '']
   if (fields.some((field) => field.toLowerCase().includes(term))) return true
-  const digits = /^[\d\s()+./-]+$/.test(term) ? term.replace(/\D/g, '') : ''
+  const digits = searchedDigits(term)
   return digits !== '' && phone.includes(digits)
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { calls, type InputOf } from '../contract/calls.ts'
+import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
 import type { Role } from '../contract/roles.ts'
 import { ApiError, receive, send } from './api.ts'
 import { failureOf, wordsOf } from './notices.ts'
@@ -25,8 +25,11 @@ interface Export<C extends ExportCall> {
   stop: () => void
 }
 
-/** Downloads the file of an export call and saves it. One download runs at a time; leaving the page stops it. */
-export function useExport<C extends ExportCall>(call: C): Export<C> {
+/**
+ * Downloads the file of an export call and saves it. One download runs at a time; leaving the page stops it. `onBegun`
+ * receives what the server says before the file comes.
+ */
+export function useExport<C extends ExportCall>(call: C, onBegun?: (answer: OutputOf<C>) => void): Export<C> {
   const [received, setReceived] = useState<Received | null>(null)
   const underway = useRef<AbortController>(null)
   const notice = useNotice()
@@ -44,7 +47,7 @@ export function useExport<C extends ExportCall>(call: C): Export<C> {
     underway.current = stopper
     setReceived({ bytes: 0, rows: 0 })
     try {
-      keep(await fetchFile(call, input, signal, setReceived))
+      keep(await fetchFile(call, input, { signal, onBegun, onProgress: setReceived }))
       return true
     } catch (error) {
       const words = wordsOf(call)
@@ -60,18 +63,24 @@ export function useExport<C extends ExportCall>(call: C): Export<C> {
   return { received, start, stop: () => underway.current?.abort() }
 }
 
+interface Fetching<C extends ExportCall> {
+  signal: AbortSignal
+  onBegun: ((answer: OutputOf<C>) => void) | undefined
+  onProgress: (received: Received) => void
+}
+
 async function fetchFile<C extends ExportCall>(
   call: C,
   input: InputOf<C>,
-  signal: AbortSignal,
-  onProgress: (received: Received) => void,
+  { signal, onBegun, onProgress }: Fetching<C>,
 ): Promise<File> {
-  const { ticket } = await send(call, input, { signal })
+  const answer = await send(call, input, { signal })
+  onBegun?.(answer)
   const isCsv = !('format' in input) || input.format === 'csv'
   let [bytes, lines] = [0, 0]
   return receive(
     calls.files.download,
-    { ticket },
+    { ticket: answer.ticket },
     {
       signal,
       onPiece: (piece) => {

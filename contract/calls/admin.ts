@@ -50,7 +50,7 @@ export const admin = {
       message: z.string().check(
         z.maxLength(2_000, 'Message cannot exceed 2000 characters'),
         z.refine((text) => text.trim() !== '', 'Message must not be empty'),
-        storable('Message has characters that cannot be kept'),
+        storable('Message has characters that cannot be stored'),
       ),
     }),
     output: Done,

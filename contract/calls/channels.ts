@@ -34,7 +34,7 @@ export const channels = {
     method: 'GET',
     path: '/admin/channels',
     roles,
-    summary: 'The playlist, its groups with the packages that hold them, and the words of the players',
+    summary: 'The playlist, its groups with the packages that hold them, and the players',
     input: Nothing,
     output: z.object({ playlist: z.nullable(Playlist), groups: z.array(Group), players: Players }),
   }),
@@ -56,7 +56,11 @@ export const channels = {
     input: z.strictObject({
       name: FileName,
       /** Compressed with gzip, in base64. */
-      file: secret(z.string().check(z.maxLength((MOST_COMPRESSED / 3) * 4 + 4, 'The file is too large'))),
+      file: secret(
+        z
+          .string()
+          .check(z.maxLength((MOST_COMPRESSED / 3) * 4 + 4, 'The file is larger than 16 MB when compressed')),
+      ),
       anyway,
     }),
     output: PlaylistRead,

@@ -16,14 +16,16 @@ export function exportClients<const Sorts extends readonly [string, ...string[]]
     method: 'POST',
     path: `${DESK[role]}/clients/export`,
     roles: [role],
-    summary: 'A ticket for the CSV or PDF of the filtered clients',
+    summary:
+      'A ticket for the CSV or PDF of the filtered clients, or of those that are named and still there',
     input: z.strictObject({
       format: z.enum(['csv', 'pdf']),
       ...clientSelection(sorts),
       /** Leaves out all others. */
       clients: z.optional(names()),
     }),
-    output: Ticket,
+    /** Also those of `clients` that the caller has no longer. */
+    output: z.extend(Ticket, { missing: z.array(z.string()) }),
     takesKey: false,
     needsSpace: 'little',
     body: 'long',

@@ -9,7 +9,7 @@ const poll = fc.record({
   nonce: fc.stringMatching(/^[0-9A-F]{16}$/),
 })
 
-test('has the last poll of each client, whatever was set and deleted', () => {
+test('the polls in memory have the last poll of each client, whatever was set and deleted', () => {
   const steps = fc.array(fc.tuple(client, fc.option(poll)), { maxLength: 200 })
   const property = fc.property(steps, (steps) => {
     const polls = new PlainPolls()
@@ -31,7 +31,7 @@ test('has the last poll of each client, whatever was set and deleted', () => {
   fc.assert(property)
 })
 
-test('grows', () => {
+test('the polls in memory hold 5,000 clients though they begin small', () => {
   const polls = new PlainPolls()
   for (let nr = 0; nr < 5_000; nr += 1) polls.set(nr, { at: nr, address: null, nonce: '00000000000000FF' })
   expect(polls.size).toBe(5_000)

@@ -274,7 +274,7 @@ test('a viewer may be anywhere where STREAM_TOKEN_IP is off', async () => {
   await server.close()
 })
 
-test('who watches goes on after a restart, and on another server', async () => {
+test('a viewer goes on watching after a restart, and on another server', async () => {
   const { path } = await watching()
   const first = await world.another()
   expect(await ask(path, HOME, first)).toBe(200)

@@ -121,7 +121,7 @@ describe('the jobs', () => {
     await jobs.stop()
   })
 
-  test('of minutes that pass while they run make up for one, without the job that failed', async () => {
+  test('run once for all the minutes that passed while they ran, though one failed', async () => {
     const burning = Promise.withResolvers<never>()
     const jobs = start(beginning(() => burning.promise))
     for (let minutes = 0; minutes < 10; minutes += 1) await minute()

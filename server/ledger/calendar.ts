@@ -44,6 +44,14 @@ export function startOf(day: Day, zone: string): string {
   return iso(Temporal.PlainDate.from(day).toZonedDateTime(zone).epochMilliseconds)
 }
 
+/** What a clock in a zone shows at a moment: `YYYY-MM-DDTHH:MM:SS`. */
+export function hoursOf(moment: string, zone: string): string {
+  return Temporal.Instant.from(moment)
+    .toZonedDateTimeISO(zone)
+    .toPlainDateTime()
+    .toString({ smallestUnit: 'second' })
+}
+
 /** The same day of a later month, or that month's last day where it is shorter. */
 export function addMonths(day: Day, months: number): Day {
   return Temporal.PlainDate.from(day).add({ months }).toString()

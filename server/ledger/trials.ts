@@ -70,7 +70,7 @@ export function whyNotGiven(
   return refuseField(
     'trials_used_up',
     fields.trials,
-    `You have given ${counted(given_today, 'trial')} today; ${business.trialsPerDay} a day are possible.`,
+    `You have given ${counted(given_today, 'trial')} today; the limit is ${business.trialsPerDay} a day.`,
   )
 }
 
@@ -85,7 +85,7 @@ export function whyNotShared(
   return refuseField(
     'trials_used_up',
     fields.mac,
-    `Your clients on a trial have got ${shared_today === 1 ? 'another MAC address' : `${shared_today} other MAC addresses`} today; ${business.trialsPerDay} a day are possible.`,
+    `Your clients on a trial were given ${shared_today === 1 ? 'another MAC address' : `${shared_today} other MAC addresses`} today; the limit is ${business.trialsPerDay} a day.`,
   )
 }
 

@@ -209,6 +209,8 @@ describe('an account beneath', () => {
     await world.client(dealer, { months: 1 })
     const old = await world.client(dealer)
     await world.setExpiry(old.name, new Date(world.clock.now.getTime() - 1).toISOString())
+    const off = await world.client(dealer, { months: 1 })
+    await dealer.call(calls.clients.multisave, { clients: [off.name], status: false })
     expect(await superreseller.call(account, { name: reseller.name })).toEqual({
       name: reseller.name,
       role: 'reseller',
@@ -218,7 +220,7 @@ describe('an account beneath', () => {
       low_below: null,
       closed: null,
       created: expect.any(String),
-      beneath: { resellers: 0, dealers: 2, clients: 2, served: 1 },
+      beneath: { resellers: 0, dealers: 2, clients: 3, served: 1 },
       suspension: null,
       suspended_above: false,
       last_login: null,
@@ -227,13 +229,13 @@ describe('an account beneath', () => {
     expect((await world.admin.call(account, { name: superreseller.name })).beneath).toEqual({
       resellers: 1,
       dealers: 2,
-      clients: 2,
+      clients: 3,
       served: 1,
     })
     await superreseller.call(suspend, { name: reseller.name })
     expect(await superreseller.call(account, { name: dealer.name })).toMatchObject({
-      credits: 8,
-      beneath: { resellers: 0, dealers: 0, clients: 2, served: 1 },
+      credits: 7,
+      beneath: { resellers: 0, dealers: 0, clients: 3, served: 1 },
       suspension: null,
       suspended_above: true,
     })

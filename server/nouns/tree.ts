@@ -180,10 +180,20 @@ async function countBeneath({ sql, now }: Context, { id, role }: Beneath): Promi
     with branch as (select id, role from account where ${id} in (id, reseller, superreseller) and closed is null)
     select (select count(*) from branch where role = 'reseller' and id <> ${id}) as resellers,
       (select count(*) from branch where role = 'dealer' and id <> ${id}) as dealers,
-      coalesce(sum(k."all"), 0)::int as clients, coalesce(sum(k.active), 0)::int as served
+      coalesce(sum(k."all"), 0)::int as clients,
+      coalesce(sum(k.active), 0)::int - (${switchedOff(sql, now)})::int as served
     from (${countsByState(sql, now, accounts)}) k`
   if (!counted) throw new Error('a count returns one row')
   return counted
+}
+
+/** Returns a query of how many clients of a `branch` are switched off and have not expired. They are few, each by an index. */
+function switchedOff(sql: Sql, now: Date): Fragment {
+  return sql`
+    select coalesce(sum(off.clients), 0) from branch cross join lateral (
+      select count(*) as clients from client c join service s on s.client = c.id
+      where c.dealer = branch.id and c.deleted is null and not c.active and s.expiry >= ${now}
+    ) off`
 }
 
 type Suspensions = {

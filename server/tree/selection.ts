@@ -1,4 +1,4 @@
-import { expiringUntil, type ListFilter, ONLINE_FOR_MS } from '../../contract/clients.ts'
+import { expiringUntil, type ListFilter, ONLINE_FOR_MS, searchedDigits } from '../../contract/clients.ts'
 import type { Context } from '../context.ts'
 import { likePattern } from '../postgres/like.ts'
 import { directionOf } from '../postgres/order.ts'
@@ -80,8 +80,7 @@ function hasPairsInText(sql: Sql, searched: string): Fragment {
 
 /** Returns the digits that a phone number typed as `term` may be stored with, where they differ from the term. */
 function phonesMeant(term: string): string[] {
-  if (!/^[\d\s()+./-]+$/.test(term)) return []
-  const digits = term.replace(/\D/g, '')
+  const digits = searchedDigits(term)
   // A number is stored without the 00 that replaces '+', and without North America's 1.
   const [, withoutZeros] = /^00(\d{7,})$/.exec(digits) ?? []
   const isWhole = !term.startsWith('+') && withoutZeros === undefined

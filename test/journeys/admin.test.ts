@@ -80,7 +80,7 @@ describe('the admin', () => {
     await noteRun(world.server.sql, { ...run, failure: null })
     await page.reload()
     await expect(page.getByText('Nothing. All is well.')).toBeVisible()
-    await expect(rows(page, 'Jobs')).toContainText(['CountsWent well'])
+    await expect(rows(page, 'Jobs')).toContainText(['CountsSucceeded'])
     const asked = page.waitForResponse('**/v1/admin/findings')
     await page.goto('/admin')
     await asked
@@ -109,6 +109,9 @@ describe('the admin', () => {
     await press(chart, 'Show as table')
     await expect(chart.locator('tbody tr').first()).toHaveText('2026-05-151')
     await press(chart, 'Show as chart')
+    const used = page.getByRole('region', { name: 'Credits Used Over Time' })
+    await press(used, 'Show as table')
+    await expect(used.locator('tbody tr').first()).toHaveText('2026-05-152')
     const name = 'Latest Transactions'
     await expectColumns(page, name, OF_A_BRANCH)
     await expectSorted(page, name, 'Date', 'descending')

@@ -164,7 +164,7 @@ test.for([
     const { dealer } = await world.family({ credits: 3 })
     await world.client(dealer, { login: 'anton' })
     const page = await open({ as: dealer, width })
-    await expectNothingMoves(page, { at: '/', shows: 'Hand over the login' }, answered)
+    await expectNothingMoves(page, { at: '/', shows: 'Show the login' }, answered)
   },
 )
 

@@ -90,6 +90,21 @@ describe.each([
     await expect(page).toHaveURL(list())
   })
 
+  test('sees the clients beneath and the credits used, over time', async ({ open, world }) => {
+    const { dealer, ...above } = await world.family({ credits: 12 })
+    await world.client(dealer, { months: 2 })
+    await world.client(dealer)
+    const page = await open({ as: above[role] })
+    for (const [title, value] of [
+      ['Number of Clients Over Time', 2],
+      ['Credits Used Over Time', 2],
+    ] as const) {
+      const chart = page.getByRole('region', { name: title })
+      await press(chart, 'Show as table')
+      await expect(chart.locator('tbody tr').first()).toHaveText(`2026-05-15${value}`)
+    }
+  })
+
   test(`searches, sorts and pages the list of ${plural}`, async ({ open, world }) => {
     const me = (await world.family())[role]
     const names = Array.from({ length: 12 }, (_, at) => `account-${String(at + 1).padStart(2, '0')}`)
@@ -245,7 +260,7 @@ describe.each([
     })
   })
 
-  test(`a movement leaves a description that another window has changed, and asks with the present balance`, async ({
+  test(`moves credits without touching a description that another window has changed, and asks with the present balance`, async ({
     open,
     world,
   }) => {
@@ -304,13 +319,24 @@ describe.each([
     const access = page.getByRole('region', { name: 'Access' })
     await expect(access).toContainText(`${child.name} and everything beneath it can sign in.`)
     const theirs = await open({ as: child })
+    const beneath = role === 'superreseller' ? [await world.child(child)] : []
+    const dealer = beneath[0] ?? child
+    await world.client(dealer)
+    const [gone, off] = [await world.client(dealer), await world.client(dealer)]
+    await world.setExpiry(gone.name, '2026-05-14T23:59:59.000Z')
+    await dealer.call(calls.clients.save, { login: off.name, status: false })
+    await page.reload()
     await press(page, 'Suspend')
     const dialog = page.getByRole('dialog', { name: `Suspend ${child.name}` })
-    await expect(dialog).toContainText('0 clients stay served')
+    await expect(dialog).toContainText(
+      role === 'superreseller'
+        ? 'casa-digital, 1 dealer are signed out at once and cannot sign in. 1 client stays served.'
+        : 'casa-digital is signed out at once and cannot sign in. 1 client stays served.',
+    )
     await expect(dialog.getByLabel('Reason')).toBeFocused()
     await dialog.getByLabel('Reason').pressSequentially('Owes 40 credits')
     await dialog.getByLabel('Stop the service of its clients too').check()
-    await expect(dialog).toContainText('0 clients lose their service')
+    await expect(dialog).toContainText('1 client loses its service.')
     await dialog.getByLabel('Stop the service of its clients too').uncheck()
     await press(dialog, `Suspend ${child.name}`)
     await readNotice(page, `${child.name} is suspended`)

@@ -283,7 +283,7 @@ const scenarios: Record<string, Scenario> = {
     as: 'admin',
     at: to.channels(),
     prepare: async (page) => {
-      await press(page, 'Change the words')
+      await press(page, 'Change players')
       await page.getByLabel('Player', { exact: true }).fill('auto')
     },
     submit: (page) => press(page, 'Save'),

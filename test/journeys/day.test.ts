@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { decodeQR } from 'qr/decode.js'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
@@ -208,7 +208,7 @@ describe("a client's credentials", () => {
     await expect(page.locator('.printed svg')).toBeVisible()
   })
 
-  test('of an expired client can be read and copied', async ({ open, world }) => {
+  test('can be read and copied after the client has expired', async ({ open, world }) => {
     const { dealer } = await world.family()
     await world.client(dealer, { login: 'is-over', password: 'tv-1234' })
     await world.setExpiry('is-over', '2026-05-14T23:59:59.000Z')
@@ -269,7 +269,7 @@ describe('a first day', () => {
     const steps = page.getByRole('region', { name: 'First steps' })
     await expect(steps.getByRole('listitem')).toHaveCount(3)
     await expect(steps).toContainText('A trial costs nothing; you can give 20 today.')
-    await expect(steps.getByRole('button', { name: 'Hand over the login' })).toBeDisabled()
+    await expect(steps.getByRole('button', { name: 'Show the login' })).toBeDisabled()
     await expectAccessible(page)
     await steps.getByRole('link', { name: 'Ask for credits' }).click()
     await expect(page).toHaveURL('/credit-requests')
@@ -279,10 +279,10 @@ describe('a first day', () => {
     await makeClient(page, 'is-first')
     await page.keyboard.press('Shift')
     await page.getByRole('link', { name: 'Dashboard' }).click()
-    await steps.getByRole('link', { name: 'Hand over the login' }).click()
+    await steps.getByRole('link', { name: 'Show the login' }).click()
     await expect(page).toHaveURL('/update-client/is-first')
     await page.goBack()
-    await press(steps, 'Put away')
+    await press(steps, 'Hide')
     await expect(steps).toHaveCount(0)
     await page.reload()
     await expect(page.getByRole('region', { name: 'Spent' })).toContainText('1 trial')
@@ -302,6 +302,23 @@ describe('a first day', () => {
     await fill(page, { Credits: '0' })
     await expect(page.getByText("Today's 20 trials are used up")).toBeVisible()
   })
+})
+
+test('on the dashboard what is none is grey, and what is not stands out', async ({ open, world }) => {
+  const { dealer } = await world.family()
+  await world.client(dealer)
+  const page = await open({ as: dealer })
+  const colour = (at: Locator) => at.evaluate((element) => getComputedStyle(element).color)
+  const due = page.getByRole('region', { name: 'Due' }).getByRole('listitem').locator('strong')
+  await expect(due).toHaveText(['1', '0', '1'])
+  const [some, none] = [await colour(due.nth(0)), await colour(due.nth(1))]
+  expect(some).not.toBe(none)
+  const tiles = page.getByRole('main').getByRole('list').first().getByRole('listitem')
+  expect(await colour(tiles.filter({ hasText: 'Expired' }).locator('strong'))).toBe(none)
+  expect(await colour(tiles.filter({ hasText: 'All Clients' }).locator('strong'))).not.toBe(none)
+  const spent = page.getByRole('region', { name: 'Spent' }).locator('dd strong')
+  await expect(spent).toHaveText(['0', '0'])
+  expect(await colour(spent.first())).toBe(none)
 })
 
 describe('what was spent', () => {

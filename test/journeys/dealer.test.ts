@@ -167,7 +167,7 @@ describe("a dealer's list of clients", () => {
     await expect(page.getByRole('button', { name: 'Renew for 3 credits' })).toBeDisabled()
   })
 
-  test('is told what was done also where the next dialog is open by then', async ({ open, world }) => {
+  test('says what was done even where the next dialog is open', async ({ open, world }) => {
     const page = await open({ as: await dealerOfTwelve(world), at: '/clients' })
     await press(page, 'Renew client-01')
     await press(page, 'Renew for 1 credit')
@@ -248,7 +248,7 @@ describe("a dealer's list of clients", () => {
     await readNotice(page, 'Successfully renewed 1 month(s) for client-01')
   })
 
-  test('is told why a price that was there is gone, and has it again by Retry', async ({ open, world }) => {
+  test('says why a price that was there is gone, and shows it again after Retry', async ({ open, world }) => {
     const page = await open({ as: await dealerOfTwelve(world, 3), at: '/clients' })
     await page.clock.install()
     await press(page, 'Renew client-01')

@@ -50,7 +50,7 @@ describe('all who expire this week', () => {
     await press(dialog, 'Retry')
     await expect(dialog.getByRole('button', { name: 'Renew 1 client for 1 credit' })).toBeEnabled()
     await page.goto('/credit-requests')
-    await expect(low.getByRole('button', { name: 'Mark no balance' })).toBeEnabled()
+    await expect(low.getByRole('button', { name: 'Remove the threshold' })).toBeEnabled()
   })
 
   test('are renewed from the dashboard with two clicks, or two taps', async ({ open, world }) => {
@@ -342,7 +342,7 @@ describe('a reminder', () => {
     await page.keyboard.press('Escape')
     await expect(rows(page, 'Due')).toContainText('2026-05-15')
     await press(page, 'Remind has-phone')
-    await press(dialog, 'Take back')
+    await press(dialog, 'Undo')
     await expect(dialog).toContainText('Not reminded yet')
     await page.keyboard.press('Escape')
     await expect(rows(page, 'Due')).not.toContainText('2026-05-15')

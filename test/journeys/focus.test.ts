@@ -279,13 +279,13 @@ const DIALOGS: Record<string, Asked> = {
     },
     next: (page) => button(page, 'Choose packages of News'),
   },
-  'the words of the players': {
+  'the players': {
     file: 'boxes/PlayersCard.tsx',
     as: 'admin',
     at: to.channels(),
-    open: (page) => press(page, 'Change the words'),
+    open: (page) => press(page, 'Change players'),
     first: (page) => page.getByLabel('Player', { exact: true }),
-    opener: (page) => button(page, 'Change the words'),
+    opener: (page) => button(page, 'Change players'),
   },
   'the deletion of any client': {
     file: 'clients/DeleteAnyClient.tsx',
@@ -738,9 +738,9 @@ describe('what goes once it was used, or cannot be used again, leaves the focus'
     const { dealer } = await shop.world.family()
     await shop.world.client(dealer)
     const page = await openAs(dealer, to.home.dealer())
-    await button(page, 'Put away').focus()
+    await button(page, 'Hide').focus()
     await page.keyboard.press('Enter')
-    await expect(button(page, 'Put away')).toHaveCount(0)
+    await expect(button(page, 'Hide')).toHaveCount(0)
     await expect(title(page)).toBeFocused()
   })
 
@@ -750,9 +750,9 @@ describe('what goes once it was used, or cannot be used again, leaves the focus'
     await button(page, 'Find').focus()
     await page.keyboard.press('Enter')
     await expect(page.getByRole('combobox', { name: /^Find/ })).toBeFocused()
-    await button(page, 'Stop finding').focus()
+    await button(page, 'Close the search').focus()
     await page.keyboard.press('Enter')
-    await expect(button(page, 'Stop finding')).toHaveCount(0)
+    await expect(button(page, 'Close the search')).toHaveCount(0)
     await expect(button(page, 'Find')).toBeFocused()
   })
 

@@ -165,7 +165,7 @@ describe('a MAC', () => {
     await expect(field).not.toHaveAccessibleDescription(/asked/)
     await field.fill('00:1A:79:12:34:5A')
     await expect(field).toHaveAccessibleDescription(
-      'With another MAC, all that is known of its box goes. This box asked 2 minutes ago.',
+      'A new MAC removes everything known about its box. This box asked 2 minutes ago.',
     )
   })
 
@@ -695,7 +695,7 @@ test('switching to Ministra first says that the MAC is removed', async ({ open, 
   await world.client(dealer, { login: 'is-a-client', stb_mac: '00:1A:79:12:34:56' })
   const page = await open({ as: dealer, at: '/update-client/is-a-client' })
   const said = page.getByText(
-    'With Ministra its MAC 00:1A:79:12:34:56 goes, and all that is known of its box.',
+    'Ministra removes the MAC 00:1A:79:12:34:56 and everything known about its box.',
   )
   await expect(page.getByRole('switch', { name: 'Ministra' })).not.toBeChecked()
   await expect(said).toHaveCount(0)
@@ -704,7 +704,7 @@ test('switching to Ministra first says that the MAC is removed', async ({ open, 
   await page.getByRole('switch', { name: 'Ministra' }).uncheck()
   await expect(said).toHaveCount(0)
   await page.getByLabel('MAC Address').fill('A1B2C3')
-  await expect(page.getByText('With another MAC, all that is known of its box goes.')).toBeVisible()
+  await expect(page.getByText('A new MAC removes everything known about its box.')).toBeVisible()
 })
 
 test('the password of an expired client can be read but not changed', async ({ open, world }) => {

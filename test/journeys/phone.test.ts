@@ -105,7 +105,7 @@ describe('on a phone', () => {
     const page = await open({ as: dealer, at: '/clients', ...PHONE })
     const cards = page.getByRole('list', { name: 'Clients' }).getByRole('listitem')
     await expect(cards).toHaveText([/anton/, /berta/, /cesar/])
-    await page.getByRole('button', { name: 'Ascending; turn the order' }).tap()
+    await page.getByRole('button', { name: 'Ascending; reverse the order' }).tap()
     await expect(cards).toHaveText([/cesar/, /berta/, /anton/])
     await fill(page, { 'Sort by': 'mac' })
     await expect(cards).toHaveText([/anton/, /berta/, /cesar/])

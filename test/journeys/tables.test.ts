@@ -137,7 +137,7 @@ const TABLES: readonly Walked[] = [
     whose: 'admin',
     at: to.system(),
     label: 'Jobs',
-    columns: ['Job', 'Last time', 'Ended', 'Took', 'Next', 'About'],
+    columns: ['Job', 'Last run', 'Ended', 'Took', 'Next', 'About'],
     name: 'Statistics',
     isSorted: false,
   },
@@ -233,7 +233,7 @@ const TABLES: readonly Walked[] = [
     whose: 'dealer',
     at: to.client('maria.costa-023'),
     label: 'Device history',
-    columns: ['Date', 'What', 'Since then', 'From', 'By'],
+    columns: ['Date', 'What', 'New value', 'From', 'By'],
     name: '2026-04-08 17:26:36',
   },
   ...(['admin', 'superreseller', 'reseller', 'dealer'] as const).map((whose) => ({

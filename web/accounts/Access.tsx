@@ -68,7 +68,7 @@ function Explained({ account: { name, suspension, suspended_above } }: { account
       )}
       {suspended_above && (
         <p>
-          One above {name} is suspended, so {name} cannot sign in either.
+          An account above {name} is suspended, so {name} cannot sign in either.
         </p>
       )}
       {!suspension && !suspended_above && <p>{name} and everything beneath it can sign in.</p>}

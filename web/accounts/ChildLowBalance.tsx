@@ -13,7 +13,7 @@ export function ChildLowBalance({ name }: { name: string }) {
     <LowBalance
       below={below}
       loaded={account}
-      help="Shown to both of you. Its own threshold goes before."
+      help={`You both see the mark. If ${name} has set a threshold itself, that one counts.`}
       saving={saving}
       onSave={(below) => saving.submit({ name, below })}
     />

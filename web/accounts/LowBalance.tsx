@@ -36,7 +36,7 @@ export function LowBalance({ below, loaded, help, saving, onSave }: LowBalancePr
         values={values}
         resetKey={saving.done}
         submit={({ below: typed }) =>
-          typed.trim() === '' ? 'Mark no balance' : `Mark below ${typed.trim()}`
+          typed.trim() === '' ? 'Remove the threshold' : `Mark below ${typed.trim()}`
         }
         onSubmit={({ below: typed }) => onSave(typed.trim() === '' ? null : numberIn(typed))}
         disabled={below === undefined}

@@ -108,7 +108,6 @@ function ClientBox({ id, value, onChange }: BoxProps) {
         value={typed}
         placeholder="All clients"
         autoComplete="off"
-        maxLength={15}
         {...EXACT}
         onChange={(event) => setTyped(event.target.value)}
         onBlur={apply}

@@ -11,15 +11,15 @@ interface TransactionSumsProps {
   loading: boolean
   /** The type that is selected; undefined for all. */
   of: Transaction['type'] | undefined
-  /** A dealer's rows all concern one balance, so that they can be added. */
-  ofDealer: boolean
+  /** Whether the rows all concern one balance, so that they can be added. */
+  ofOneBalance: boolean
 }
 
 /**
  * The sums by type of the transactions that the filters find. Above the dealer they are never added into one. Each type
  * has its place, also one that nothing was found of, so that the table beneath stays where it is.
  */
-export function TransactionSums({ sums, loading, of, ofDealer }: TransactionSumsProps) {
+export function TransactionSums({ sums, loading, of, ofOneBalance }: TransactionSumsProps) {
   const change = sums?.reduce((sum, { type, credits }) => sum + signOf(type) * credits, 0)
   const shown = (value: ReactNode) => (loading ? <Skeleton width={72} /> : (value ?? '–'))
   return (
@@ -30,7 +30,7 @@ export function TransactionSums({ sums, loading, of, ofDealer }: TransactionSums
           <dd>{shown(sums && inWords(sums.find((sum) => sum.type === type)))}</dd>
         </div>
       ))}
-      {ofDealer && (
+      {ofOneBalance && (
         <div>
           <dt>Change of balance</dt>
           <dd>{shown(change === undefined ? undefined : <strong>{signed(change)}</strong>)}</dd>

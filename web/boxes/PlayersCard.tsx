@@ -8,7 +8,7 @@ import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { useSubmit } from '../useSubmit.ts'
 
-/** The words before a channel's address. `players` is undefined while they load. */
+/** The players that boxes are told to use: the word before a channel's address. `players` is undefined while they load. */
 export function PlayersCard({ players }: { players: z.output<typeof Players> | undefined }) {
   const [changing, setChanging] = useState(false)
   const close = () => setChanging(false)
@@ -16,18 +16,18 @@ export function PlayersCard({ players }: { players: z.output<typeof Players> | u
   return (
     <Card title="Players" form>
       <p>
-        Boxes get '{players?.player ?? '…'}' before the address of a channel, and those with Alt Player '
-        {players?.alt_player ?? '…'}'.
+        Boxes play each channel with '{players?.player ?? '…'}', or with '{players?.alt_player ?? '…'}' where
+        Alt Player is on.
       </p>
       <CardButtons>
         <Button variant="outlined" disabled={!players} onClick={() => setChanging(true)}>
-          Change the words
+          Change players
         </Button>
       </CardButtons>
       {players && (
         <FormDialog
           open={changing}
-          title="Words of the players"
+          title="Change players"
           onClose={close}
           schema={Players}
           values={players}

@@ -101,7 +101,7 @@ function State({ playlist, unprotected }: { playlist: Playlist; unprotected: num
       {held && <p data-tone="bad">What was read last is held back: it {faultInPlaylist(held, channels)}</p>}
       {skipped > 0 && (
         <p>
-          {counted(skipped, 'line')} that no box could play {skipped === 1 ? 'is' : 'are'} left out.
+          {counted(skipped, 'broken channel')} {skipped === 1 ? 'is' : 'are'} left out.
         </p>
       )}
       {unprotected > 0 && (

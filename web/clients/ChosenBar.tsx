@@ -2,9 +2,11 @@ import Button from '@mui/material/Button'
 import { CalendarPlus } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
 import { Menu } from '../parts/dialog/Menu.tsx'
+import { useNotice } from '../parts/notices/Notices.tsx'
 import { SelectionBar } from '../parts/table/SelectionBar.tsx'
 import { useExport } from '../useExport.ts'
 import type { Act } from './chosenAct.ts'
+import { leftOut } from './Gone.tsx'
 import type { Chosen } from './useChosenClients.tsx'
 import type { ClientPage } from './useClientPage.ts'
 
@@ -17,8 +19,13 @@ interface ChosenBarProps {
 
 /** What can be done with the selected clients. */
 export function ChosenBar({ page, chosen, onRenew, onAct }: ChosenBarProps) {
-  const { select, names, all, clear } = chosen
-  const { received, start, stop } = useExport(calls.clients.export)
+  const { select, names, all, clear, drop } = chosen
+  const notice = useNotice()
+  const { received, start, stop } = useExport(calls.clients.export, ({ missing }) => {
+    if (missing.length === 0) return
+    drop(missing)
+    notice.warning(`${leftOut(missing, 'deleted or moved')}.`, missing.join(', '))
+  })
   const { sort, order } = page.query
   const exportAs = (format: 'csv' | 'pdf') => start({ format, sort, order, clients: [...names] })
   return (

@@ -49,7 +49,7 @@ function Steps({ client }: { client: string | null }) {
               disabled={done.loading}
               onClick={() => done.submit({ first_day: 'done' })}
             >
-              Put away
+              Hide
             </PassingButton>
           )
         }
@@ -82,11 +82,11 @@ function Steps({ client }: { client: string | null }) {
           <Step done={false} about="Its login and password go into the box, or to the client.">
             {client === null ? (
               <Button variant="outlined" disabled>
-                Hand over the login
+                Show the login
               </Button>
             ) : (
               <Button variant="contained" component={Link} to={to.client(client)}>
-                Hand over the login
+                Show the login
               </Button>
             )}
           </Step>

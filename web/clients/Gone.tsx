@@ -21,11 +21,15 @@ export function Gone({ names, done, onGone }: GoneProps) {
   return (
     <Warning role="status">
       <p>
-        {`${inClients(names.length)} ${names.length === 1 ? 'is' : 'are'} left out, ${done} by somebody else meanwhile: `}
-        <span className="identifier">{list}</span>
+        {leftOut(names, done)}: <span className="identifier">{list}</span>
       </p>
     </Warning>
   )
+}
+
+/** '2 clients are left out, deleted or moved by somebody else meanwhile' */
+export function leftOut({ length }: readonly string[], done: string): string {
+  return `${inClients(length)} ${length === 1 ? 'is' : 'are'} left out, ${done} by somebody else meanwhile`
 }
 
 /** Returns those of the names that are not among the clients that are there. */

@@ -109,7 +109,7 @@ function Reminder({ client, noted, onNoted, onEdit }: ReminderProps) {
               disabled={note.loading}
               onClick={() => note.submit({ name: client.name, reminded: false })}
             >
-              Take back
+              Undo
             </Button>
           </>
         )}

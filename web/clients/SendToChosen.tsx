@@ -27,10 +27,8 @@ export function SendToChosen(props: ActProps<BoxEvent>) {
       blocked={blocked}
     >
       {act === 'message' && <TextInput name="message" label="Message" />}
-      <ActContent {...props} does={does} doing="Telling the boxes of">
-        <p>
-          {acted.length === 0 ? 'The boxes of expired clients are not served, and hear of nothing.' : effect}
-        </p>
+      <ActContent {...props} does={does} doing="Sending to">
+        <p>{acted.length === 0 ? 'The boxes of expired clients get nothing.' : effect}</p>
       </ActContent>
     </FormDialog>
   )
@@ -46,7 +44,7 @@ const WORDS = {
     title: 'Send a message',
     whole: (some: string) => `Send to ${some}`,
     effect:
-      'It is shown over the picture once the box asks, every two minutes while it is on, within 7 days. Kodi and apps like it show no messages.',
+      'A box that is on shows it over the picture within two minutes; one that is off, when it is switched on within 7 days. Kodi and apps like it show no messages.',
   },
   reboot: {
     title: 'Reboot the box',
@@ -55,7 +53,7 @@ const WORDS = {
   },
   reload: {
     title: 'Reload the portal',
-    whole: (some: string) => `Reload on the box of ${some}`,
+    whole: (some: string) => `Reload the portal of ${some}`,
     effect:
       'The box loads its portal anew once it asks, if it does so within 4 minutes. One that is off is left alone.',
   },

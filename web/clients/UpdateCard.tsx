@@ -229,7 +229,7 @@ function WithoutMac({ mac }: OfMac) {
   const isLost = useWatch({ name: 'ministra' }) === true && typeof mac === 'string'
   return (
     <Warning role="status">
-      {isLost && `With Ministra its MAC ${mac} goes, and all that is known of its box.`}
+      {isLost && `Ministra removes the MAC ${mac} and everything known about its box.`}
     </Warning>
   )
 }
@@ -240,7 +240,7 @@ function MacUnlessMinistra({ mac, disabled }: OfMac & { disabled: boolean }) {
   if (ministra === true) return null
   const isOther = typeof mac === 'string' && typed !== mac
   const help = isOther ? (
-    <>With another MAC, all that is known of its box goes.{asked && <> {asked}.</>}</>
+    <>A new MAC removes everything known about its box.{asked && <> {asked}.</>}</>
   ) : (
     asked
   )

@@ -282,6 +282,7 @@ describe('a phone number', () => {
     ['416.555.0199', '(416) 555-0199', '(416) 555-0199'],
     ['+1 416 555 0199', '+1 416 555 0199', '(416) 555-0199'],
     ['1 416 555 0199', '14165550199', '(416) 555-0199'],
+    ['\u202a416–555–0199\u202c', '(416) 555-0199', '(416) 555-0199'],
     ['+44 20 7946 0958', '+44 20 7946 0958', '+44 20 7946 0958'],
     ['+331', '+331', '+331'],
     ['+44', '+44', '+44'],
@@ -305,6 +306,8 @@ describe('a phone number', () => {
     '1-416-555-0199',
     '+44 20 7946 0958',
     '0044 20 7946 0958',
+    '+49 (0)30 1234567',
+    '\u200e416–555\u20110199',
     '5550199',
   ])('typed key by key as %j is the same as pasted', (text) => {
     expect(Phone.parse(phone().type(text).value)).toBe(Phone.parse(text))
@@ -312,7 +315,7 @@ describe('a phone number', () => {
   })
 
   test('never changes into another number, whatever is typed', () => {
-    const key = fc.constantFrom(...'0123456789+ ()-./')
+    const key = fc.constantFrom(...'0123456789+ ()-–./\u200e')
     fc.assert(
       fc.property(fc.array(key, { maxLength: 24 }), (keys) => {
         const text = keys.join('')

@@ -1,11 +1,11 @@
-import { Phone } from '../../contract/clients.ts'
+import { PHONE_MARK, Phone } from '../../contract/clients.ts'
 import type { Mask } from '../parts/form/masks.ts'
 
 /** The mask of a phone number: ten digits are shown as (NNN) NNN-NNNN, and all other numbers as typed. */
 export const phoneMask: Mask = {
   fixed: '',
   shown: typedPhone,
-  counts: (character) => !/[\s()-]/.test(character),
+  counts: (character) => !PHONE_MARK.test(character),
   whole: () => null,
   settled: (text) => {
     const kept = Phone.safeParse(text).data ?? ''
@@ -27,7 +27,7 @@ const WHOLE = /^[1-9]\d{9}$/
 
 /** Formats digits while they are typed. Numbers with a country code, and text that is no number, are unchanged. */
 function typedPhone(text: string): string {
-  if (/[^\d\s()./-]/.test(text)) return text
+  if ([...text].some((one) => !/\d/.test(one) && !PHONE_MARK.test(one))) return text
   const digits = text.replace(/\D/g, '')
   if (!/^[1-9]\d{0,9}$/.test(digits)) return digits
   const [area, office, line] = [digits.slice(0, 3), digits.slice(3, 6), digits.slice(6)]

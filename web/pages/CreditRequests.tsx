@@ -39,7 +39,7 @@ function Own({ first }: { first: boolean }) {
       <LowBalance
         below={below}
         loaded={balance}
-        help="Shown to you and to your parent"
+        help="Shown to you and to whoever gives you credits"
         saving={saving}
         onSave={(below) => saving.submit({ below })}
       />

@@ -61,7 +61,7 @@ export function System() {
 
 function Findings({ findings }: { findings: readonly Finding[] }) {
   return (
-    <Card title="What needs a hand">
+    <Card title="Problems">
       <List aria-live="polite">
         {findings.length === 0 && (
           <Line data-tone="good">
@@ -109,7 +109,7 @@ function DatabaseCard({ state: { database, servers } }: { state: State }) {
         </Fact>
         <Fact label="Standby">{standbyOf(database)}</Fact>
         <Fact label="Size">{bytes(size)}</Fact>
-        <Fact label="Disk">{disk ? roomOf(disk) : 'Its own host watches it'}</Fact>
+        <Fact label="Disk">{disk ? roomOf(disk) : 'Not checked: the database is external'}</Fact>
       </FactList>
       {disk && disk.disk_least !== null && disk.disk_least > 0 && (
         <Quiet>
@@ -172,7 +172,7 @@ function BackupsCard({ backups }: { backups: Backups | null }) {
 const TESTED: Record<NonNullable<Backups['test_restore']>['outcome'], { label: string; tone: Tone }> = {
   sound: { label: 'Sound', tone: 'good' },
   unsound: { label: 'Not sound', tone: 'bad' },
-  'left out': { label: 'Left out', tone: 'warn' },
+  'left out': { label: 'Not tested', tone: 'warn' },
 }
 
 /** Servers may share a folder of backups, or each has its own. */

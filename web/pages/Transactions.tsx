@@ -43,7 +43,8 @@ export function Transactions() {
         sums={page.sums}
         loading={page.summing}
         of={filter.type}
-        ofDealer={role === 'dealer'}
+        // Of a client that was moved, the dealer before paid a part.
+        ofOneBalance={role === 'dealer' && filter.client === undefined}
       />
       <Card flush>
         <DataTable

@@ -38,7 +38,7 @@ export function focusTitle(): void {
 }
 
 /**
- * Calls `act` for an Escape that reaches no dialog, because the button that had the focus is gone, as 'Take back' is
+ * Calls `act` for an Escape that reaches no dialog, because the button that had the focus is gone, as 'Undo' is
  * once it was pressed. Only the dialog on top hears it.
  * @param title the id of the dialog's title
  */

@@ -31,7 +31,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
         <Search size={20} />
       </Opener>
       <FindField as="label">
-        <IconButton aria-label="Stop finding" className="back" onClick={act.giveUp}>
+        <IconButton aria-label="Close the search" className="back" onClick={act.giveUp}>
           <ArrowLeft size={20} />
         </IconButton>
         <Search aria-hidden size={16} />
@@ -46,7 +46,6 @@ export function Find({ onSettings, onHelp }: FindProps) {
           placeholder="Find"
           autoComplete="off"
           enterKeyHint="go"
-          maxLength={100}
           {...EXACT}
           value={text}
           onClick={act.show}

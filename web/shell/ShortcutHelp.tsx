@@ -23,7 +23,7 @@ export function ShortcutHelp({ open, onClose }: ShortcutHelpProps) {
     },
     { keys: ['n'], does: level ? `Add ${levels[level].title}` : 'New Client' },
     { keys: ['j', '↓'], does: 'Next row' },
-    { keys: ['k', '↑'], does: 'Row before' },
+    { keys: ['k', '↑'], does: 'Previous row' },
     ...(role === 'dealer'
       ? [
           { keys: ['x'], does: 'Select the row' },

@@ -44,7 +44,7 @@ export const models = table<BoxModel>({
       width: 128,
       least: 88,
       narrow: 'title',
-      cell: ({ stb_type }) => <Ellipsis text={stb_type || 'Not told'} />,
+      cell: ({ stb_type }) => <Ellipsis text={stb_type || 'Unknown'} />,
     },
     words('version', 'Version'),
     count('boxes', 'Boxes', { narrow: 'aside' }),
@@ -86,7 +86,7 @@ const unknownColumns: Column<UnknownBox>[] = [
     least: 112,
     narrow: 'more',
     cell: ({ stb_type, version }) => (
-      <Ellipsis text={[stb_type, version].filter(Boolean).join(', ') || 'Not told'} />
+      <Ellipsis text={[stb_type, version].filter(Boolean).join(', ') || 'Unknown'} />
     ),
   },
 ]

@@ -16,7 +16,7 @@ export const deviceHistory = table<DeviceChange>({
     },
     {
       key: 'detail',
-      header: 'Since then',
+      header: 'New value',
       mono: true,
       text: sinceThen,
       cell: (change) => <Ellipsis text={sinceThen(change)} identifier />,

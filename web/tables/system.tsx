@@ -80,7 +80,7 @@ export const jobs: PlainTable<Job> = {
       narrow: 'title',
       text: ({ name }) => JOB_LABELS[name],
     },
-    chip('state', 'Last time', wentOf, { width: 112, narrow: 'aside' }),
+    chip('state', 'Last run', wentOf, { width: 112, narrow: 'aside' }),
     moment('ended', 'Ended', 'datetime'),
     figure('took', 'Took', ({ took_ms }) => long(took_ms)),
     moment('next', 'Next', 'datetime'),
@@ -92,15 +92,15 @@ export const jobs: PlainTable<Job> = {
 
 const WHAT: Record<JobName, string> = {
   statistics: 'Writes the statistics of each day that has ended',
-  'clean-up': 'Removes what nobody needs any more',
+  'clean-up': 'Deletes ended sessions, old keys and tickets, and history older than KEEP_DAYS',
   counts: 'Adds up the clients of each account',
   boxes: 'Counts the boxes, and forgets the oldest unknown ones',
   playlist: 'Reads the playlist where that is due',
-  sealing: 'Binds old passwords to their clients, after a start',
+  sealing: 'Encrypts passwords again that a version before 0.2.0 stored',
 }
 
 function wentOf({ failures }: Job): ChipLook {
-  if (failures === 0) return { label: 'Went well', tone: 'good' }
+  if (failures === 0) return { label: 'Succeeded', tone: 'good' }
   return { label: failures === 1 ? 'Failed' : `Failed ${failures} times`, tone: 'bad' }
 }
 

@@ -18,7 +18,7 @@ const actor: Column<Transaction> = {
   header: 'By',
   ...NAME,
   cell: ({ actor, dealer }) =>
-    actor === dealer ? <AccountLink name={actor} /> : <Ellipsis text={actor} identifier />,
+    actor === dealer && actor !== '—' ? <AccountLink name={actor} /> : <Ellipsis text={actor} identifier />,
 }
 
 const dealer: Column<Transaction> = {

@@ -132,10 +132,7 @@ describe('a playlist', () => {
 
   test.each([
     ['has no channels', '#EXTM3U'],
-    [
-      'has 20 channels, and 21 lines that no box could play',
-      `${playlistOf(20)}${'#EXTINF:-1,Gone\n'.repeat(21)}`,
-    ],
+    ['has 20 channels, and 21 broken ones', `${playlistOf(20)}${'#EXTINF:-1,Gone\n'.repeat(21)}`],
     ['has 2 channels, where 20 are in use', playlistOf(2)],
   ])(
     'that %s does not replace the address of the one in use before the admin insists',
@@ -466,7 +463,7 @@ describe('a group', () => {
   })
 })
 
-test('the words of the players are kept, and each is one word', async () => {
+test('the players are stored, and each is one word', async () => {
   expect((await world.admin.call(all)).players).toEqual({ player: 'ffmpeg', alt_player: 'ffrt' })
   await world.admin.call(savePlayers, { player: 'auto', alt_player: 'ffrt2' })
   expect((await world.admin.call(all)).players).toEqual({ player: 'auto', alt_player: 'ffrt2' })

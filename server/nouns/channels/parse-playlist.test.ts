@@ -168,6 +168,12 @@ function ordersOf<Item>(items: readonly Item[]): Item[][] {
   return items.flatMap((item, at) => ordersOf(items.toSpliced(at, 1)).map((rest) => [item, ...rest]))
 }
 
+test('a group is one, whichever form its accents have', () => {
+  const entry = (group: string, at: number) => `#EXTINF:-1 group-title="${group}",X\nhttp://s/${at}\n`
+  const { groups } = of(entry('N\u00e9ws', 1) + entry('Ne\u0301ws', 2))
+  expect(groups.map(({ name }) => name)).toEqual(['N\u00e9ws'])
+})
+
 test('a channel has the number that it says, if no other has it before, else the next free one', () => {
   const entry = (number: string) => `#EXTINF:-1 ${number},X\nhttp://s/1\n`
   const { channels } = of(

@@ -96,7 +96,10 @@ function asPlaylist(text: string): string {
 }
 
 function lineOf(text: string): string {
-  const line = text.replaceAll(/\p{Cc}/gu, ' ').trim()
+  const line = text
+    .normalize()
+    .replaceAll(/\p{Cc}/gu, ' ')
+    .trim()
   return line.slice(0, LONGEST_NAME).toWellFormed().trim()
 }
 

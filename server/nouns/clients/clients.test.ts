@@ -269,7 +269,7 @@ describe('trials', () => {
     trials.clock.set('2026-05-16T03:59:59Z')
     for (const more of [{ months: 0 }, { months: '2d' }, { months: 0, ministra: true }] as const) {
       const { message, errors } = await dealer.refused('trials_used_up', create, newClient(more))
-      expect(message).toBe('You have given 3 trials today; 3 a day are possible.')
+      expect(message).toBe('You have given 3 trials today; the limit is 3 a day.')
       expect(errors).toHaveProperty('months')
     }
     await trials.client(dealer, { months: 1 })

@@ -14,7 +14,7 @@ export async function* csv(sql: Sql, { columns, signed, rows }: Listing): AsyncG
   for await (const some of lines.cursor(AT_ONCE)) yield `${some.map(({ line }) => line).join('\r\n')}\r\n`
 }
 
-/** What a spreadsheet would take for a formula. An apostrophe comes before it, and before the 0 of a phone number. */
+/** What a spreadsheet would take for a formula. */
 const FORMULA = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']
 
 /**
@@ -23,6 +23,16 @@ const FORMULA = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠
  */
 const FORMULA_WITHIN = ';(?=[\\s"]*[=+@＝＋＠－-])'
 
+/**
+ * What it would take for a number or a date and show otherwise: a phone number that begins with 0 or has twelve digits,
+ * and names such as 12E45, 10.10 and 1-2-26.
+ */
+const NUMBER = '^(0[0-9]+|[0-9]{12,})$'
+const NUMBER_OR_DATE = '^[0-9]+(([.]|[eE][-+]?|-)[0-9]+)+$|' + NUMBER
+
+const NAMES = new Set(['Name', 'Login'])
+
+/** Returns the text of a cell, after an apostrophe where a spreadsheet would make something else of it. */
 function cell(sql: Sql, column: string): Fragment {
   const text = sql(column)
   const harmless =
@@ -30,5 +40,5 @@ function cell(sql: Sql, column: string): Fragment {
       ? sql`case when ${text} like '%;%' then regexp_replace(${text}, ${FORMULA_WITHIN}, ';''', 'g') else ${text} end`
       : text
   return sql`coalesce(
-    '"' || case when left(${text}, 1) = any (${FORMULA}) or ${text} ~ '^0[0-9]+$' then '''' else '' end || replace(${harmless}, '"', '""') || '"', '')`
+    '"' || case when left(${text}, 1) = any (${FORMULA}) or ${text} ~ ${NAMES.has(column) ? NUMBER_OR_DATE : NUMBER} then '''' else '' end || replace(${harmless}, '"', '""') || '"', '')`
 }

@@ -285,7 +285,7 @@ describe('the CSV of transactions', () => {
     expect(columns).toEqual([...COLUMNS, ...above, 'Signed Credits'])
     for (const row of rows) {
       const sign = /USED|REMOVE/.test(row[1] ?? '') ? '-' : ''
-      expect(row.at(-1), row.join()).toBe(sign + row[2])
+      expect(row.at(-1), row.join()).toBe(row[1] === 'MOVE' ? '0' : sign + row[2])
     }
     return rows.map((row) => row.slice(0, -1))
   }
@@ -347,6 +347,47 @@ describe('the CSV of transactions', () => {
     expect(signed).toEqual(['9', '-5', '2', '-1', '0'])
     const { credits } = await dealer.call(calls.credits.dealer, {})
     expect(signed.reduce((sum, one) => sum + Number(one), 0)).toBe(credits)
+  })
+
+  test('says which of the named clients are there no longer, and has the others', async () => {
+    const { dealer } = await world.family({ credits: 1 })
+    const { name } = await world.client(dealer)
+    const stranger = await world.client((await world.family()).dealer)
+    const { ticket, missing } = await dealer.call(clients.export, {
+      ...LIST,
+      clients: [name.toUpperCase(), stranger.name, 'was-deleted'],
+    })
+    expect(missing).toEqual([stranger.name, 'was-deleted'])
+    expect(parse((await fetchFile(ticket)).text).map(([first]) => first)).toEqual(['Name', name])
+    await dealer.refused('not_found', clients.export, { ...LIST, clients: [stranger.name] })
+  })
+
+  test('has an apostrophe before what a spreadsheet would show as another number, or as a date', async () => {
+    const { dealer } = await world.family()
+    const logins = ['12E45', '10.10', '00.12', '1-2-26', '12345', '1.5a-b']
+    for (const login of logins) {
+      await world.client(dealer, { login, phone: '442079460958', desc: '1234567890123' })
+    }
+    const rows = (await csvOf(dealer)).slice(1)
+    expect(rows.map(([name]) => name).sort()).toEqual(
+      ["'12E45", "'10.10", "'00.12", "'1-2-26", '12345', '1.5a-b'].sort(),
+    )
+    for (const row of rows) expect([row[1], row[7]]).toEqual(["'1234567890123", "'442079460958"])
+  })
+
+  test('adds nothing that was paid from another balance to the sum of a client that was moved', async () => {
+    world.clock.set('2026-06-13T12:00:00.000Z')
+    const { reseller, dealer } = await world.family({ credits: 9 })
+    const heir = await world.child(reseller)
+    const { name } = await world.client(dealer, { months: 5 })
+    await reseller.call(calls.tree.moveClients, { from: dealer.name, to: heir.name, clients: [name] })
+    await heir.call(clients.retrieve, { login: name, credits: 2 })
+    const day = { from: '2026-06-13', to: '2026-06-13', client: name }
+    const { ticket } = await heir.call(desk.dealer.exportTransactions, day)
+    const signed = parse((await fetchFile(ticket)).text)
+      .slice(1)
+      .map((row) => row.at(-1))
+    expect(signed).toEqual(['0', '0', '2'])
   })
 
   test('names nobody above the direct parent of the account that exports it', async () => {
@@ -714,6 +755,8 @@ describe('a PDF of clients', () => {
         "=cmd|'/C calc'!A0",
       ]),
     )
+    // The box for a letter that the font lacks is as wide as was measured, so that it covers no other column.
+    expect(text).toMatch(/\/W \[0 \[540\./)
     expect(text).not.toMatch(/\/(JS|JavaScript|OpenAction|AA|URI|Launch|EmbeddedFile|Annots|AcroForm)\b/)
   })
 

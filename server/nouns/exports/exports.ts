@@ -8,7 +8,7 @@ import type { Sql } from '../../postgres/pool.ts'
 import { withTimeout } from '../../postgres/timeout.ts'
 import { notFound } from '../../refusal.ts'
 import { findAccount } from '../../tree/account.ts'
-import { clientsOf } from '../../tree/client.ts'
+import { clientsThere } from '../../tree/client.ts'
 import { whoseTransactions } from '../../tree/whose.ts'
 import { Turns } from '../../turns.ts'
 import { streamFile } from './file-stream.ts'
@@ -87,9 +87,11 @@ function fileName({ kind, selection }: Wanted, format: Format, today: Day): stri
 }
 
 async function ticketOfClients(context: Context, selection: ChosenClients & { format: Format }) {
-  // A stranger's client is refused here already, before there is a file.
-  if (selection.clients) await clientsOf(context, selection.clients)
-  return issueTicket(context, { kind: 'clients', selection })
+  // A stranger's client is no client of the caller's, so it is missing.
+  const there = selection.clients ? await clientsThere(context, selection.clients) : []
+  const found = new Set(there.map(({ name }) => name.toLowerCase()))
+  const missing = selection.clients?.filter((name) => !found.has(name.toLowerCase())) ?? []
+  return { ...(await issueTicket(context, { kind: 'clients', selection })), missing }
 }
 
 async function issueTicket({ sql, session, now }: Context, { kind, selection }: Wanted) {

@@ -86,6 +86,9 @@ export async function transactionListing(
   const whose = await whoseTransactions({ sql, account }, selected)
   // Rows that are all on the account's own path are read in their order by one plain condition.
   const path = 'client' in whose || (await hasLostClients(sql, whose)) ? null : whose
+  // What the dealer before bought for a client that was moved never changed this balance.
+  const ofOthers =
+    'client' in whose && account.role === 'dealer' ? sql`when t.dealer <> ${account.id} then 0` : sql``
   return {
     title: `Transactions of ${whose.name}`,
     about: `${from} to ${to}`,
@@ -97,7 +100,7 @@ export async function transactionListing(
         to_char(t.expiry at time zone ${zone}, 'YYYY-MM-DD') as "Expiry",
         ${nameFor(sql, account, sql`d`)} as "Dealer", ${nameFor(sql, account, sql`a`)} as "By",
         ${nameFor(sql, account, sql`r`)} as "Reseller", ${nameFor(sql, account, sql`s`)} as "Super Reseller",
-        case when t.type in ('REMOVE', 'USED') then -t.credits when t.type = 'MOVE' then 0 else t.credits end::text as ${sql(SIGNED)}
+        case ${ofOthers} when t.type in ('REMOVE', 'USED') then -t.credits when t.type = 'MOVE' then 0 else t.credits end::text as ${sql(SIGNED)}
       from ${path ? sql`transfer t` : ledgerOf(sql, whose)} join account a on a.id = t.actor join account s on s.id = t.superreseller
       left join account r on r.id = t.reseller left join account d on d.id = t.dealer
       where ${path ? concerning(sql, path) : sql`true`} and ${isSelected(sql, selected, zone)}

@@ -12,6 +12,9 @@ export class PdfFont {
     this.#doc = doc.font(file)
     this.#file = file
     this.#font = (doc as unknown as { _font: PdfkitFont })._font
+    // pdfkit writes the width of the box for what the font lacks as the file has it, in another unit: it would be drawn
+    // twice as wide as measured, over the next column.
+    this.#font.widths[0] = this.#letter('\u{10ffff}').width
   }
 
   /** Breaks a text into at most two lines, after a space or '/' where possible. Cuts off what is too long. */
@@ -94,6 +97,8 @@ type PdfkitFont = {
   id: string
   ascender: number
   ref(): object
+  /** The widths that the file tells of each glyph, in thousandths of the font size. */
+  widths: number[]
   /** Returns the glyph numbers of a text in hexadecimal, and their widths in thousandths of the font size. */
   encode(text: string): [string[], { xAdvance: number }[]]
 }

@@ -53,7 +53,7 @@ function SortBox<Row>({ table, list }: { table: Table<Row>; list: ListState }) {
           ))}
       </Select>
       <IconButton
-        aria-label={up ? 'Ascending; turn the order' : 'Descending; turn the order'}
+        aria-label={up ? 'Ascending; reverse the order' : 'Descending; reverse the order'}
         onClick={() => list.sortBy(list.sort)}
       >
         {up ? <ArrowUp size={18} /> : <ArrowDown size={18} />}
