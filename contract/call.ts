@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
+import { counted } from './quantities.ts'
 import { ROLES, type Role } from './roles.ts'
 import { secretFields } from './secret.ts'
-import { counted } from './words.ts'
 
 type Method = 'GET' | 'POST' | 'DELETE'
 export type Allowed = readonly Role[] | 'anyone'

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { Done } from './call.ts'
+import { counted } from './quantities.ts'
 import { Moment } from './shapes.ts'
 import { oneLine } from './text.ts'
-import { counted } from './words.ts'
 
 /** A channel of a playlist, as the server keeps it. */
 export type Channel = {
@@ -61,7 +61,7 @@ export const GroupId = z.int().check(z.minimum(1), z.maximum(2_147_483_647))
 /** The most groups that a playlist is read with. */
 export const MOST_GROUPS = 2_000
 
-const PlayerWord = z
+const PlayerName = z
   .string()
   .check(z.regex(/^[a-z0-9_]{1,16}$/, 'A player has 1 to 16 of the characters a-z 0-9 _'))
 
@@ -87,7 +87,7 @@ export const Playlist = z.object({
 })
 export type Playlist = z.output<typeof Playlist>
 
-export const Players = z.strictObject({ player: PlayerWord, alt_player: PlayerWord })
+export const Players = z.strictObject({ player: PlayerName, alt_player: PlayerName })
 
 /** The words that links begin with until others are chosen. */
 export const DEFAULT_PLAYERS: z.output<typeof Players> = { player: 'ffmpeg', alt_player: 'ffrt' }

@@ -276,7 +276,7 @@ test('only web/parts/dialog/Cancel.tsx draws the button that closes a dialog', (
   expect(drawers).toEqual(['web/parts/dialog/Cancel.tsx'])
 })
 
-test('no file but contract/words.ts makes the plural of a counted noun', () => {
+test('no file but contract/quantities.ts makes the plural of a counted noun', () => {
   for (const file of files) expect(file.text, file.path).not.toMatch(/=== 1 \? '(\w+)' : '\1s'/)
 })
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Call } from '../contract/call.ts'
 import type { InputOf } from '../contract/calls.ts'
-import type { Words } from './notices.ts'
+import type { CallNotices } from './notices.ts'
 import { Confirm } from './parts/dialog/Confirm.tsx'
 import { useLastValue } from './parts/dialog/useLastValue.ts'
 import { useSubmit } from './useSubmit.ts'
@@ -16,7 +16,7 @@ interface QuestionProps<C extends Call, About> {
   call: C
   input: (about: About) => InputOf<C>
   /** The notices of this place, where they differ from those of the call. */
-  words?: Words<NoInfer<C>>
+  notices?: CallNotices<NoInfer<C>>
   onClose: () => void
   onDone?: (about: About) => void
   /** The body of the dialog: it names the thing, the number and the consequence. */
@@ -28,10 +28,10 @@ interface QuestionProps<C extends Call, About> {
  * closes where what it asks about has changed, because it would be refused again.
  */
 export function Question<C extends Call, About>(props: QuestionProps<C, About>) {
-  const { about, title, call, input, words, onClose, onDone } = props
+  const { about, title, call, input, notices, onClose, onDone } = props
   const shown = useLastValue(about)
   const { submit, loading } = useSubmit(call, {
-    ...(words && { words }),
+    ...(notices && { notices }),
     onDone: () => {
       if (shown !== null) onDone?.(shown)
       onClose()

@@ -34,10 +34,10 @@ export function manages(role: Role, account: { role: LevelName }): boolean {
 }
 
 function plain(name: LevelName): Level {
-  const words = namesOf(name)
+  const names = namesOf(name)
   return {
-    ...words,
-    total: { label: `Total ${words.plural}`, field: 'count' },
+    ...names,
+    total: { label: `Total ${names.plural}`, field: 'count' },
     showsBeneath: false,
     hasStatistics: false,
     afterUpdate: 'list',

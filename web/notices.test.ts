@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Call } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
 import { ApiError } from './api.ts'
-import { atForm, failureOf, wordsOf } from './notices.ts'
+import { atForm, failureOf, noticesOf } from './notices.ts'
 
 const { clients, level, admin, desk, session } = calls
 
@@ -107,9 +107,9 @@ test.each<[Call, unknown, unknown, string | undefined, string]>([
   ],
   [desk.dealer.saveSettings, {}, {}, 'Settings saved successfully', 'Failed to save settings'],
 ])('$path says what the catalogue says', (call, input, output, success, failure) => {
-  const words = wordsOf(call)
-  expect(words?.success?.(input, output)).toBe(success)
-  expect(words?.failure).toBe(failure)
+  const notices = noticesOf(call)
+  expect(notices?.success?.(input, output)).toBe(success)
+  expect(notices?.failure).toBe(failure)
 })
 
 const refusal = new ApiError('You have 3 credits; this needs 12.', {
@@ -129,23 +129,23 @@ test("a failure shows the catalogue's sentence and the server's reason", () => {
 test.each([clients.create, level.dealer.save, admin.searchMac, admin.remove])(
   "a 400 shows the server's message alone: $path",
   (call) => {
-    const failure = wordsOf(call as Call)?.failure
+    const failure = noticesOf(call as Call)?.failure
     expect(reason(call, refusal)).toEqual({ text: refusal.message, about: failure })
     expect(reason(call, fault)).toEqual({ text: failure, reason: fault.message, about: failure })
   },
 )
 
 test('the refusal of a silent call shows at its form, and that of any other call in its notice', () => {
-  expect(atForm(wordsOf(clients.quote), refusal)).toEqual({
+  expect(atForm(noticesOf(clients.quote), refusal)).toEqual({
     message: refusal.message,
     fields: refusal.errors,
   })
-  expect(atForm(wordsOf(clients.renew), refusal)).toEqual({ message: '', fields: refusal.errors })
+  expect(atForm(noticesOf(clients.renew), refusal)).toEqual({ message: '', fields: refusal.errors })
 })
 
 function reason(call: Call, error: ApiError) {
-  const words = wordsOf(call)
-  if (!words) return null
-  const [text, reason, about] = failureOf(words, error)
+  const notices = noticesOf(call)
+  if (!notices) return null
+  const [text, reason, about] = failureOf(notices, error)
   return { text, reason, about }
 }

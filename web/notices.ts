@@ -1,14 +1,14 @@
 import { atPlaceOf, type Call, type Calls } from '../contract/call.ts'
 import type { calls, InputOf, OutputOf } from '../contract/calls.ts'
 import type { LevelName } from '../contract/levels.ts'
-import { counted, inCredits } from '../contract/words.ts'
+import { counted, inCredits } from '../contract/quantities.ts'
 import type { ApiError } from './api.ts'
 import { levels } from './levels.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
-import { inClients } from './words.ts'
+import { inClients } from './quantities.ts'
 
 /** The notices of a call. */
-export interface Words<C extends Call = Call> {
+export interface CallNotices<C extends Call = Call> {
   /** Null where the success can be seen on the screen. */
   success: ((input: InputOf<C>, output: OutputOf<C>) => string) | null
   failure: string
@@ -20,13 +20,13 @@ export interface Words<C extends Call = Call> {
 const silent = null
 
 /** Returns the notices of a call, or null for a silent call. */
-export function wordsOf<C extends Call>(call: C): Words<C> | null {
-  return atPlaceOf(call, catalogue) as Words<C> | null
+export function noticesOf<C extends Call>(call: C): CallNotices<C> | null {
+  return atPlaceOf(call, catalogue) as CallNotices<C> | null
 }
 
 /** Returns what a notice of a failure shows: its sentence, the server's reason where it adds something, and what failed. */
 export function failureOf(
-  { failure, refusalAlone }: Words,
+  { failure, refusalAlone }: CallNotices,
   { status, message }: ApiError,
 ): [text: string, reason: string | undefined, about: string] {
   if (refusalAlone && status === 400) return [message, undefined, failure]
@@ -34,14 +34,14 @@ export function failureOf(
 }
 
 /** Returns what the form shows of a failure: all of a silent call's, else only what the notice does not show. */
-export function atForm(words: Words | null, error: ApiError): SubmitError {
-  return { message: words === null ? error.message : '', fields: error.errors }
+export function atForm(notices: CallNotices | null, error: ApiError): SubmitError {
+  return { message: notices === null ? error.message : '', fields: error.errors }
 }
 
 /** The notices of every call in a tree. A call that is missing here does not compile. */
 type Spoken<Tree extends Calls> = {
   readonly [Key in keyof Tree]: Tree[Key] extends Call
-    ? Words<Tree[Key]> | null
+    ? CallNotices<Tree[Key]> | null
     : Tree[Key] extends Calls
       ? Spoken<Tree[Key]>
       : never
@@ -53,17 +53,17 @@ export const clientDeleted = {
   failure: 'Error deleting client. Please try again.',
 }
 
-const exporting: Words = { success: null, failure: 'Error exporting. Please try again.' }
-const thresholdSaved: Words = {
+const exporting: CallNotices = { success: null, failure: 'Error exporting. Please try again.' }
+const thresholdSaved: CallNotices = {
   success: () => 'Threshold saved',
   failure: 'Error saving the threshold. Please try again.',
 }
-const playlistRead: Words<typeof calls.channels.fetch> = {
+const playlistRead: CallNotices<typeof calls.channels.fetch> = {
   success: (_, { held, channels }) =>
     held === null ? `${counted(channels, 'channel')} in use` : 'The playlist was held back',
   failure: 'Error reading the playlist. Please try again.',
 }
-const passwordChanged: Words = {
+const passwordChanged: CallNotices = {
   success: () => 'Password changed successfully!',
   failure: 'Error changing password. Please try again.',
 }

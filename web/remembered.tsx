@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo } from 'react'
 import { calls, type InputOf } from '../contract/calls.ts'
 import { ApiError, send } from './api.ts'
-import { failureOf, wordsOf } from './notices.ts'
+import { failureOf, noticesOf } from './notices.ts'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { NOTHING, TableMemory } from './parts/table/memory.ts'
 import { keepPreferences, usePreferences } from './preferences.ts'
@@ -40,9 +40,9 @@ export function useRemember(): (change: Change) => void {
         try {
           await send(calls.session.savePreferences, change)
         } catch (error) {
-          const words = wordsOf(calls.session.savePreferences)
-          if (words && error instanceof ApiError && error.code !== 'no_session')
-            notice.error(...failureOf(words, error))
+          const notices = noticesOf(calls.session.savePreferences)
+          if (notices && error instanceof ApiError && error.code !== 'no_session')
+            notice.error(...failureOf(notices, error))
         }
       })
     },

@@ -3,11 +3,11 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Call } from '../contract/call.ts'
 import { ApiError, leavesOpen } from './api.ts'
 import { loadAgain } from './cache.ts'
-import { failureOf, wordsOf } from './notices.ts'
+import { failureOf, noticesOf } from './notices.ts'
 import type { Sending } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { Progress } from './parts/Progress.tsx'
-import { inClients } from './words.ts'
+import { inClients } from './quantities.ts'
 
 interface Running {
   done: number
@@ -46,7 +46,7 @@ interface Batches {
 export function useBatches(call: Call, did: string, onDone: () => void): Batches {
   const cache = useQueryClient()
   const notice = useNotice()
-  const words = wordsOf(call)
+  const notices = noticesOf(call)
   const [running, setRunning] = useState<Running | null>(null)
   const isStopped = useRef(false)
   const stop = () => {
@@ -72,14 +72,14 @@ export function useBatches(call: Call, did: string, onDone: () => void): Batches
         left = batch.did > 0 ? batch.left : 0
         setRunning((now) => now && { ...now, done })
         if (left === 0) {
-          if (words) notice.settle(words.failure)
+          if (notices) notice.settle(notices.failure)
           notice.success(success(done))
         } else if (isStopped.current) notice.warning(`Stopped: ${howMany(done, all)} were ${did}.`)
       }
       onDone()
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      const [text, reason, about] = words ? failureOf(words, error) : [error.message]
+      const [text, reason, about] = notices ? failureOf(notices, error) : [error.message]
       const before = done > 0 ? `${howMany(done, all)} were ${did}. ` : ''
       if (error.code !== 'no_session') notice.error(text, `${before}${reason ?? ''}`, about)
       isOpen = onUnanswered !== undefined && leavesOpen(error)

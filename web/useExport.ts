@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
 import type { Role } from '../contract/roles.ts'
 import { ApiError, receive, send } from './api.ts'
-import { failureOf, wordsOf } from './notices.ts'
+import { failureOf, noticesOf } from './notices.ts'
 import { useNotice } from './parts/notices/Notices.tsx'
 
 export type ExportCall =
@@ -50,10 +50,10 @@ export function useExport<C extends ExportCall>(call: C, onBegun?: (answer: Outp
       keep(await fetchFile(call, input, { signal, onBegun, onProgress: setReceived }))
       return true
     } catch (error) {
-      const words = wordsOf(call)
+      const notices = noticesOf(call)
       if (!(error instanceof ApiError)) {
         if (!signal.aborted) throw error
-      } else if (words && error.code !== 'no_session') notice.error(...failureOf(words, error))
+      } else if (notices && error.code !== 'no_session') notice.error(...failureOf(notices, error))
       return false
     } finally {
       underway.current = null

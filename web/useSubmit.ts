@@ -4,7 +4,7 @@ import type { Call } from '../contract/call.ts'
 import type { InputOf, OutputOf } from '../contract/calls.ts'
 import { type ApiError, leavesOpen } from './api.ts'
 import { loadAgain } from './cache.ts'
-import { atForm, failureOf, type Words, wordsOf } from './notices.ts'
+import { atForm, type CallNotices, failureOf, noticesOf } from './notices.ts'
 import type { SubmitError } from './parts/form/Form.tsx'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { mark } from './parts/table/marks.ts'
@@ -21,7 +21,7 @@ interface Afterwards<C extends Call> {
   /** The calls whose data the change made stale; all data on the page by default. */
   changes?: readonly Call[]
   /** The notices of this place, where they differ from those of the call. */
-  words?: Words<NoInfer<C>>
+  notices?: CallNotices<NoInfer<C>>
 }
 
 export interface Submit<C extends Call> {
@@ -47,7 +47,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const client = useQueryClient()
   const notice = useNotice()
   const { leave, leaving } = useDelayedNavigation()
-  const words = afterwards.words ?? wordsOf(call)
+  const notices = afterwards.notices ?? noticesOf(call)
   const last = useRef({ at: Number.NEGATIVE_INFINITY, text: '', unanswered: false })
   const underWay = useRef(new Set<string>())
   const stopper = useRef<AbortController>(null)
@@ -64,8 +64,8 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       last.current.at = performance.now()
       // A repeat may have been meant as a second change: the notice then says that it was made once.
       const once = isRepeat ? DONE_ONCE : undefined
-      if (words) notice.settle(words.failure)
-      if (words?.success) notice.success(words.success(input, output), once)
+      if (notices) notice.settle(notices.failure)
+      if (notices?.success) notice.success(notices.success(input, output), once)
       for (const queryKey of afterwards.changes?.map(({ name }) => [name]) ?? [[]])
         loadAgain(client, queryKey)
       markNamed(input)
@@ -81,7 +81,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       if (STALE.has(failure.code) || stopper.current?.signal.aborted) loadAgain(client)
       if (failure.code === 'changed_since') afterwards.onOutdated?.()
       // The login page itself says that the session has ended.
-      if (words && failure.code !== 'no_session') notice.error(...failureOf(words, failure))
+      if (notices && failure.code !== 'no_session') notice.error(...failureOf(notices, failure))
     },
     onSettled: (_output, _failure, input) => {
       underWay.current.delete(JSON.stringify(input))
@@ -99,7 +99,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     mutate(input)
   }
   // Memoised, so that a form shows each refusal once.
-  const submitError = useMemo(() => error && atForm(words, error), [words, error])
+  const submitError = useMemo(() => error && atForm(notices, error), [notices, error])
   const outdated = error?.code === 'changed_since'
   const unanswered = error !== null && leavesOpen(error)
   const stop = () => stopper.current?.abort()

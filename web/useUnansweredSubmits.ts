@@ -4,7 +4,7 @@ import type { Call } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
 import { loadAgain } from './cache.ts'
 import { CREDIT_REQUEST, clientForm, draftWasSent, MESSAGE } from './drafts.ts'
-import { failureOf, wordsOf } from './notices.ts'
+import { failureOf, noticesOf } from './notices.ts'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { useSession } from './session.tsx'
 import { submitOnce, takeUnanswered } from './submits.ts'
@@ -17,19 +17,19 @@ export function useUnansweredSubmits(): void {
   const notice = useNotice()
   useEffect(() => {
     for (const { call, input } of takeUnanswered(name)) {
-      const words = wordsOf(call)
+      const notices = noticesOf(call)
       if (input === undefined) notice.warning('A change was interrupted. Please look whether it was made.')
       else {
         submitOnce(call, input, name)
           .then(({ output }) => {
-            if (words) notice.settle(words.failure)
-            if (words?.success) notice.success(words.success(input, output))
+            if (notices) notice.settle(notices.failure)
+            if (notices?.success) notice.success(notices.success(input, output))
             markNamed(input)
             const form = formOf(call, input)
             if (form) draftWasSent(name, form)
             loadAgain(client)
           })
-          .catch((failure) => words && notice.error(...failureOf(words, failure)))
+          .catch((failure) => notices && notice.error(...failureOf(notices, failure)))
       }
     }
   }, [name, client, notice])

@@ -1,5 +1,5 @@
 import { dice } from '../../server/commands/demo/dice.ts'
-import { FIRST, LAST, mac, PLACES } from '../../server/commands/demo/words.ts'
+import { FIRST, LAST, mac, PLACES } from '../../server/commands/demo/invented.ts'
 
 /** One of this many clients is deleted. */
 export const DELETED = 21

@@ -1,6 +1,6 @@
 import { PACKAGES } from '../../contract/packages.ts'
 import { chance, dice, pick, seed, whole } from '../../server/commands/demo/dice.ts'
-import { BOXES, SHOWS } from '../../server/commands/demo/words.ts'
+import { BOXES, SHOWS } from '../../server/commands/demo/invented.ts'
 import type { Day } from '../../server/ledger/calendar.ts'
 import { Agenda, Calendar, clock } from './agenda.ts'
 import { Clients, DELETED, factsOf, hasMac, isDoomed, mixed, NEVER, passwordOf } from './people.ts'

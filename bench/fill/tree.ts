@@ -2,7 +2,7 @@ import { DEFAULT_SETTINGS } from '../../contract/appearance.ts'
 import { createFirstAdmin } from '../../server/access/admin.ts'
 import { hashPassword } from '../../server/access/password.ts'
 import { pick } from '../../server/commands/demo/dice.ts'
-import { LAST } from '../../server/commands/demo/words.ts'
+import { LAST } from '../../server/commands/demo/invented.ts'
 import type { Sql } from '../../server/postgres/pool.ts'
 
 /** The password of every account. */

@@ -1,4 +1,4 @@
-import { counted } from '../../contract/words.ts'
+import { counted } from '../../contract/quantities.ts'
 
 const SILENCE_MS = 5_000
 const LINE_END = 0x0a

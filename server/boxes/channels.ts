@@ -187,7 +187,7 @@ function isOld(at: number, now: number): boolean {
 
 /** What changes while this loads has a later revision, and is loaded next time. */
 async function load(sql: Sql, seal: Pick<Seal, 'open'>, state: State): Promise<Lineup> {
-  const [[words], [playlist], genres] = await withTimeout(sql, () =>
+  const [[players], [playlist], genres] = await withTimeout(sql, () =>
     Promise.all([
       sql<{ player: string; alt_player: string }[]>`select player, alt_player from lineup`,
       sql<{ content: Buffer | null }[]>`select content from playlist`,
@@ -207,7 +207,7 @@ async function load(sql: Sql, seal: Pick<Seal, 'open'>, state: State): Promise<L
     const [id, genre] = [byKey.get(channel.key), byTitle.get(channel.group)]
     return id === undefined || genre === undefined ? [] : [{ ...channel, id, genre }]
   })
-  const { player, alt_player } = words ?? { player: 'ffmpeg', alt_player: 'ffrt' }
+  const { player, alt_player } = players ?? { player: 'ffmpeg', alt_player: 'ffrt' }
   return {
     ...{ ...state, player, alt_player },
     ...{ genres, channels: channels.sort((one, other) => one.number - other.number) },

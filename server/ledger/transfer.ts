@@ -1,6 +1,6 @@
+import { shortage } from '../../contract/quantities.ts'
 import type { Role } from '../../contract/roles.ts'
 import type { TRANSACTION_TYPES } from '../../contract/shapes.ts'
-import { shortage } from '../../contract/words.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { notFound, Refusal, refuseField } from '../refusal.ts'

@@ -1,5 +1,5 @@
+import { counted } from '../../contract/quantities.ts'
 import { DAY_MS } from '../../contract/time.ts'
-import { counted } from '../../contract/words.ts'
 import { type Refusal, refuseField } from '../refusal.ts'
 import { dayOf, endOf, startOf } from './calendar.ts'
 import { outstanding } from './outstanding.ts'

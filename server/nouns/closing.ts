@@ -1,5 +1,5 @@
 import type { calls } from '../../contract/calls.ts'
-import { countedOf } from '../../contract/words.ts'
+import { countedOf } from '../../contract/quantities.ts'
 import type { Handler } from '../context.ts'
 import { lockHoldings, transfer } from '../ledger/transfer.ts'
 import type { Sql } from '../postgres/pool.ts'

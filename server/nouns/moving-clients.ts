@@ -1,6 +1,6 @@
 import type { calls } from '../../contract/calls.ts'
 import { MOST_CHOSEN } from '../../contract/clients.ts'
-import { counted } from '../../contract/words.ts'
+import { counted } from '../../contract/quantities.ts'
 import type { Account, Context, Handlers } from '../context.ts'
 import { pathOf } from '../ledger/path.ts'
 import { factsOf, lockHoldings, noteMoves, placeOf, transfer } from '../ledger/transfer.ts'

@@ -1,6 +1,6 @@
 import type { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
-import { inCredits } from '../../contract/words.ts'
+import { inCredits } from '../../contract/quantities.ts'
 import type { Handlers } from '../context.ts'
 import { renewed } from '../ledger/months.ts'
 import { giveBack, refuseChanged, renew, renewFree, type Served } from '../ledger/purchases.ts'

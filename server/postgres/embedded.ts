@@ -190,16 +190,16 @@ class FolderLock {
         if (await this.tryLock()) return
       } catch (error) {
         // A server that is still stopping or starting is no fault: the next round tries again.
-        if (error instanceof StartFault && wordsOf(error) !== told) this.say(error.message)
-        if (error instanceof StartFault) told = wordsOf(error)
+        if (error instanceof StartFault && messageWithoutTimes(error) !== told) this.say(error.message)
+        if (error instanceof StartFault) told = messageWithoutTimes(error)
       }
       await pause(wait)
     }
   }
 }
 
-/** Returns the words of a fault, because the times and process ids in PostgreSQL's lines differ each time. */
-function wordsOf({ message }: StartFault): string {
+/** Returns the message of a fault without the times and process ids of PostgreSQL's lines, which differ each time. */
+function messageWithoutTimes({ message }: StartFault): string {
   return message.replaceAll(/\d+/g, '')
 }
 

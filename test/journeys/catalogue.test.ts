@@ -3,7 +3,7 @@ import { everyCall } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { LEVEL_NAMES, LEVELS } from '../../contract/levels.ts'
 import { ApiError } from '../../web/api.ts'
-import { failureOf, type Words, wordsOf } from '../../web/notices.ts'
+import { type CallNotices, failureOf, noticesOf } from '../../web/notices.ts'
 import { to } from '../../web/screens.ts'
 import {
   test as base,
@@ -405,7 +405,7 @@ const test = base
   })
 
 test('every call with notices is tested here, and the calls of the four dashboards once', () => {
-  const withNotices = everyCall(calls).filter((call) => wordsOf(call) !== null)
+  const withNotices = everyCall(calls).filter((call) => noticesOf(call) !== null)
   const names = withNotices.map(({ name }) => name.replace(/^desk\.\w+/, 'desk.dealer'))
   expect(Object.keys(scenarios).sort()).toEqual([...new Set(names)].sort())
 })
@@ -414,8 +414,8 @@ test.for(Object.entries(scenarios))(
   'the notices of %s show a fault, a refusal and a success',
   async ([name, scenario], { shop, windowOf }) => {
     const call = everyCall(calls).find((one) => one.name === name)
-    const words = call && (wordsOf(call) as Words)
-    if (!words) throw new Error(`${name} has no words`)
+    const notices = call && (noticesOf(call) as CallNotices)
+    if (!notices) throw new Error(`${name} has no notices`)
     const page = await windowOf(scenario.as)
     await page.goto(typeof scenario.at === 'string' ? scenario.at : scenario.at(shop))
     await scenario.prepare?.(page)
@@ -429,7 +429,7 @@ test.for(Object.entries(scenarios))(
         route.request().method() === call.method ? route.fulfill({ status, json: body }) : route.fallback(),
       )
       await scenario.submit(page)
-      const [text, reason] = failureOf(words, new ApiError(body.message, { code: body.code, status }))
+      const [text, reason] = failureOf(notices, new ApiError(body.message, { code: body.code, status }))
       await readNotice(page, text, reason)
       await page.unroute(address)
     }
@@ -439,9 +439,9 @@ test.for(Object.entries(scenarios))(
     await scenario.submit(page)
     const response = await answer
     expect(response.status()).toBe(200)
-    if (words.success) {
+    if (notices.success) {
       const input = response.request().postDataJSON() ?? {}
-      await readNotice(page, words.success(input, await response.json()))
+      await readNotice(page, notices.success(input, await response.json()))
     }
   },
 )

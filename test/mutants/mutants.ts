@@ -2621,7 +2621,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'why the database does not start again is said once',
     file: 'server/postgres/embedded.ts',
-    from: ' && wordsOf(error) !== told',
+    from: ' && messageWithoutTimes(error) !== told',
     to: '',
     suites: ['server/postgres/embedded.test.ts'],
   },

@@ -1,7 +1,7 @@
 import { styled } from '@mui/material/styles'
 import { LEVELS } from '../../contract/levels.ts'
+import { countedOf } from '../../contract/quantities.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
-import { countedOf } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { Fact, FactList } from '../parts/FactList.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'

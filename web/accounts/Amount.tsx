@@ -2,8 +2,8 @@ import { useFormContext } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { CreditAmount } from '../../contract/accounts.ts'
 import { creditsFrom } from '../../contract/credits.ts'
+import { inCredits } from '../../contract/quantities.ts'
 import { PassedCredits } from '../../contract/requests.ts'
-import { inCredits } from '../../contract/words.ts'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { CREDIT_AMOUNTS } from './creditAmounts.ts'
@@ -35,7 +35,7 @@ export function Amount() {
         name="credits"
         label="Credits"
         amounts={CREDIT_AMOUNTS}
-        words={inCredits}
+        labelOf={inCredits}
         onChoose={() => setValue('other', '', { shouldValidate: true })}
       />
       <TextInput

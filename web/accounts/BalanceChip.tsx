@@ -1,4 +1,4 @@
-import { inCredits } from '../../contract/words.ts'
+import { inCredits } from '../../contract/quantities.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { balanceTone } from '../tables/balance.ts'
 

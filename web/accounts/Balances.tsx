@@ -61,8 +61,8 @@ function BeforeAndAfter({ rows }: { rows: readonly Row[] }) {
           return (
             <tr key={who}>
               <th scope="row">{who}</th>
-              <td>{inWords(before)}</td>
-              <td data-short={after != null && after < 0}>{inWords(after)}</td>
+              <td>{balanceText(before)}</td>
+              <td data-short={after != null && after < 0}>{balanceText(after)}</td>
             </tr>
           )
         })}
@@ -72,7 +72,7 @@ function BeforeAndAfter({ rows }: { rows: readonly Row[] }) {
 }
 
 /** The admin has no limit, and so no balance. */
-function inWords(balance: number | null | undefined): string {
+function balanceText(balance: number | null | undefined): string {
   if (balance === null) return 'Unlimited'
   return balance === undefined ? '–' : balance.toLocaleString('en-US')
 }

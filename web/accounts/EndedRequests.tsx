@@ -1,5 +1,5 @@
+import { inCredits } from '../../contract/quantities.ts'
 import type { EndedRequest } from '../../contract/requests.ts'
-import { inCredits } from '../../contract/words.ts'
 import { Card } from '../parts/Card.tsx'
 import { At } from '../When.tsx'
 

@@ -5,10 +5,10 @@ import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { MOST_CHOSEN } from '../../contract/clients.ts'
+import { counted } from '../../contract/quantities.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
-import { counted } from '../../contract/words.ts'
 import { loadAgain } from '../cache.ts'
-import { wordsOf } from '../notices.ts'
+import { noticesOf } from '../notices.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
@@ -99,7 +99,7 @@ function useMove(from: string, onDone: () => void) {
         return { did: output.moved, left: clients ? 0 : output.left }
       },
       success: (moved) =>
-        wordsOf(calls.tree.moveClients)?.success?.({ from, to }, { status: 'OK', moved, left: 0 }) ?? '',
+        noticesOf(calls.tree.moveClients)?.success?.({ from, to }, { status: 'OK', moved, left: 0 }) ?? '',
       onUnanswered(done) {
         before = done
       },

@@ -1,7 +1,7 @@
 import { styled } from '@mui/material/styles'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { packageLabel } from '../../contract/packages.ts'
-import { counted, inCredits } from '../../contract/words.ts'
+import { counted, inCredits } from '../../contract/quantities.ts'
 import { Card } from '../parts/Card.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
@@ -38,12 +38,12 @@ function Sum({ label, month }: { label: string; month: Month | undefined }) {
       <dd data-none={month?.spent === 0}>
         {month ? <strong>{month.spent.toLocaleString('en-US')}</strong> : <Skeleton width={72} height={24} />}
       </dd>
-      <dd>{month && inWords(month)}</dd>
+      <dd>{month && usedText(month)}</dd>
     </div>
   )
 }
 
-function inWords({ used, retrieved, trials }: Month): string {
+function usedText({ used, retrieved, trials }: Month): string {
   const parts = [`${inCredits(used)} used`]
   if (retrieved > 0) parts.push(`${retrieved.toLocaleString('en-US')} retrieved`)
   parts.push(counted(trials, 'trial'))

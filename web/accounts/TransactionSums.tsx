@@ -1,8 +1,8 @@
 import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
+import { counted, inCredits } from '../../contract/quantities.ts'
 import { TRANSACTION_TYPES, type Transaction } from '../../contract/shapes.ts'
 import { signOf, type TransactionSum } from '../../contract/transactions.ts'
-import { counted, inCredits } from '../../contract/words.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 
 interface TransactionSumsProps {
@@ -27,7 +27,7 @@ export function TransactionSums({ sums, loading, of, ofOneBalance }: Transaction
       {TRANSACTION_TYPES.filter((type) => of === undefined || type === of).map((type) => (
         <div key={type}>
           <dt>{type}</dt>
-          <dd>{shown(sums && inWords(sums.find((sum) => sum.type === type)))}</dd>
+          <dd>{shown(sums && sumText(sums.find((sum) => sum.type === type)))}</dd>
         </div>
       ))}
       {ofOneBalance && (
@@ -40,7 +40,7 @@ export function TransactionSums({ sums, loading, of, ofOneBalance }: Transaction
   )
 }
 
-function inWords(sum: TransactionSum | undefined): ReactNode {
+function sumText(sum: TransactionSum | undefined): ReactNode {
   if (!sum) return 'None'
   const transactions = counted(sum.transactions, 'transaction')
   if (signOf(sum.type) === 0) return transactions

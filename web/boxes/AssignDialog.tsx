@@ -4,7 +4,7 @@ import { type Dispatch, memo, type SetStateAction, useDeferredValue, useMemo, us
 import { calls } from '../../contract/calls.ts'
 import type { Group } from '../../contract/channels.ts'
 import { leavesOutAdults, PACKAGES, packageLabel } from '../../contract/packages.ts'
-import { counted } from '../../contract/words.ts'
+import { counted } from '../../contract/quantities.ts'
 import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'

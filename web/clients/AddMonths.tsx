@@ -1,10 +1,10 @@
 import { type ReactNode, useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
+import { inCredits, shortage } from '../../contract/quantities.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { inCredits, shortage } from '../../contract/words.ts'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
+import { inMonths } from '../quantities.ts'
 import { OnDay } from '../When.tsx'
-import { inMonths } from '../words.ts'
 import { type Quoted, useQuote } from './useQuote.ts'
 
 interface AddMonthsProps {
@@ -29,7 +29,7 @@ export function AddMonths({ client, expired, sent, unanswered, onPayable }: AddM
   const payable = months === 0 ? !expired : answer !== null && answer.balance_after >= 0
   useEffect(() => onPayable(payable), [payable, onPayable])
   // What is just being asked for again stands there meanwhile.
-  const words = data && !isPlaceholderData && !error ? says(data) : { fault: error?.message }
+  const fieldText = data && !isPlaceholderData && !error ? says(data) : { fault: error?.message }
   const nothing = { help: expired ? EXPIRED : undefined }
   const isHeld = unanswered && months > 0
   return (
@@ -38,7 +38,7 @@ export function AddMonths({ client, expired, sent, unanswered, onPayable }: AddM
       label="Add months"
       options={OPTIONS}
       disabled={isHeld}
-      {...(isHeld ? { help: SENT_BEFORE } : months === 0 ? nothing : words)}
+      {...(isHeld ? { help: SENT_BEFORE } : months === 0 ? nothing : fieldText)}
     />
   )
 }

@@ -13,7 +13,13 @@ interface DeleteAnyClientProps {
 /** The admin's question before deleting any client, expired or not. */
 export function DeleteAnyClient({ client, onClose }: DeleteAnyClientProps) {
   return (
-    <Question {...deletion} about={client} call={calls.admin.remove} words={clientDeleted} onClose={onClose}>
+    <Question
+      {...deletion}
+      about={client}
+      call={calls.admin.remove}
+      notices={clientDeleted}
+      onClose={onClose}
+    >
       {(client) => (
         <p>
           <Loss client={client} />

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import type { DueWithin } from '../../contract/due.ts'
-import { inCredits } from '../../contract/words.ts'
+import { inCredits } from '../../contract/quantities.ts'
 import { Card, CardFoot } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
@@ -48,7 +48,7 @@ export function DueCard() {
             ))}
           </Counts>
           <Foot>
-            <span data-short={data && week > data.credits}>{data && inWords(data)}</span>
+            <span data-short={data && week > data.credits}>{data && weekCost(data)}</span>
             <RenewAll
               variant="contained"
               startIcon={<CalendarPlus size={18} />}
@@ -82,7 +82,7 @@ const SOON: readonly { within: DueWithin; label: string }[] = [
   { within: 'week', label: 'In 7 days' },
 ]
 
-function inWords({ counts: { week }, credits: held }: OutputOf<typeof calls.clients.due>): string {
+function weekCost({ counts: { week }, credits: held }: OutputOf<typeof calls.clients.due>): string {
   if (week === 0) return 'Nobody expires in the next 7 days.'
   return `A month for each costs ${inCredits(week)}; you have ${inCredits(held)}.`
 }

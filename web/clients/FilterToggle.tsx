@@ -13,7 +13,7 @@ export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'count'
       segments={LIST_FILTERS.map((value) => ({
         value,
         label: LABELS[value],
-        count: inWords(value === 'online' ? online : counts?.[value], list.search),
+        count: cappedCount(value === 'online' ? online : counts?.[value], list.search),
       }))}
       value={list.filter}
       onChange={list.setFilter}
@@ -23,7 +23,7 @@ export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'count'
   )
 }
 
-function inWords(count: number | undefined, search: string): string | undefined {
+function cappedCount(count: number | undefined, search: string): string | undefined {
   if (count === undefined) return undefined
   return `${count.toLocaleString('en-US')}${search !== '' && count === COUNTED_TO ? '+' : ''}`
 }

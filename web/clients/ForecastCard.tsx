@@ -1,12 +1,12 @@
 import { styled } from '@mui/material/styles'
 import { calls, type OutputOf } from '../../contract/calls.ts'
-import { inCredits } from '../../contract/words.ts'
+import { inCredits } from '../../contract/quantities.ts'
 import { Card } from '../parts/Card.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
+import { inClients } from '../quantities.ts'
 import { useCall } from '../useCall.ts'
 import { OnDay } from '../When.tsx'
-import { inClients } from '../words.ts'
 
 type Estimate = OutputOf<typeof calls.clients.forecast>
 

@@ -1,6 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { useEffect, useEffectEvent } from 'react'
-import { inClients } from '../words.ts'
+import { inClients } from '../quantities.ts'
 
 interface GoneProps {
   names: readonly string[]

@@ -1,8 +1,8 @@
 import { expiryState } from '../../contract/clients.ts'
 import { now } from '../clock.ts'
 import { monthsUntil } from '../parts/time.ts'
+import { inDays, inMonths } from '../quantities.ts'
 import { OnDay } from '../When.tsx'
-import { inDays, inMonths } from '../words.ts'
 import { zone } from '../zone.ts'
 
 interface LossProps {

@@ -4,15 +4,15 @@ import { useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { PaidMonths } from '../../contract/clients.ts'
-import { inCredits } from '../../contract/words.ts'
+import { inCredits } from '../../contract/quantities.ts'
 import { loadAgain } from '../cache.ts'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
 import { UnderWay } from '../parts/Progress.tsx'
 import { NOT_TWICE } from '../parts/useHeld.ts'
+import { inClients, inMonths } from '../quantities.ts'
 import { useSubmit } from '../useSubmit.ts'
-import { inClients, inMonths } from '../words.ts'
 import { Quote } from './Quote.tsx'
 import type { Quoted } from './useQuote.ts'
 
@@ -66,7 +66,7 @@ export function RenewDialog({ open, names, onClose, onDone, onGone }: RenewDialo
         name="months"
         label="Months"
         amounts={MONTHS}
-        words={inMonths}
+        labelOf={inMonths}
         disabled={unanswered}
         help={unanswered ? NOT_TWICE : undefined}
       />

@@ -6,22 +6,22 @@ import { calls } from '../../contract/calls.ts'
 import { MOST_CHOSEN } from '../../contract/clients.ts'
 import type { DueWithin } from '../../contract/due.ts'
 import { MOST_PER_PAGE } from '../../contract/page.ts'
+import { inCredits } from '../../contract/quantities.ts'
 import type { DueClient } from '../../contract/shapes.ts'
-import { inCredits } from '../../contract/words.ts'
 import { ApiError, send } from '../api.ts'
 import { loadAgain } from '../cache.ts'
-import { wordsOf } from '../notices.ts'
+import { noticesOf } from '../notices.ts'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { mark } from '../parts/table/marks.ts'
 import { NOT_TWICE } from '../parts/useHeld.ts'
+import { inClients } from '../quantities.ts'
 import { useSession } from '../session.tsx'
 import { submitOnce } from '../submits.ts'
 import { useBatches } from '../useBatches.tsx'
 import { useBalance, WHILE_SHORT } from '../useCall.ts'
-import { inClients } from '../words.ts'
 import { affordable, costOf, type HowLong, monthsOf } from './dueRenewal.ts'
 import { Gone, missingOf } from './Gone.tsx'
 import { Calculation, Sums } from './Sums.tsx'
@@ -84,7 +84,7 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
         renewed.push(...names)
         return { did: batch.length, left: some.length - done - batch.length }
       },
-      success: () => wordsOf(calls.clients.multirenew)?.success?.(inputOf(some, how), NO_OUTPUT) ?? '',
+      success: () => noticesOf(calls.clients.multirenew)?.success?.(inputOf(some, how), NO_OUTPUT) ?? '',
       onUnanswered(done) {
         isOpen = true
         const left = balance == null ? balance : balance - costOf(some.slice(0, done), how)

@@ -3,7 +3,7 @@ import { calls } from '../../contract/calls.ts'
 import { BoxMessage } from '../../contract/clients.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { inClients } from '../words.ts'
+import { inClients } from '../quantities.ts'
 import { ActContent, type ActProps, useAct } from './ChosenParts.tsx'
 import type { BoxEvent } from './chosenAct.ts'
 
@@ -12,7 +12,7 @@ export function SendToChosen(props: ActProps<BoxEvent>) {
   const { act, open, onClose } = props
   const does = useAct(calls.clients.tell, props)
   const { data, acted, names, sending, blocked } = does
-  const { title, whole, effect } = WORDS[act]
+  const { title, whole, effect } = TEXTS[act]
   return (
     <FormDialog
       open={open}
@@ -39,7 +39,7 @@ const WithMessage = z.object({ message: BoxMessage })
 const Without = z.object({ message: z.literal('') })
 
 /** The title, the button that does it, and what it does. */
-const WORDS = {
+const TEXTS = {
   message: {
     title: 'Send a message',
     whole: (some: string) => `Send to ${some}`,

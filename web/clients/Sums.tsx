@@ -1,5 +1,5 @@
 import { styled } from '@mui/material/styles'
-import { inCredits, shortage } from '../../contract/words.ts'
+import { inCredits, shortage } from '../../contract/quantities.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 
 interface SumsProps {

@@ -1,6 +1,6 @@
 import { calls } from '../../contract/calls.ts'
+import { counted } from '../../contract/quantities.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { counted } from '../../contract/words.ts'
 import { Question } from '../Question.tsx'
 
 /** A client with the box that asks with nearly its MAC, as they were when the question was asked. */

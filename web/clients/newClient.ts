@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { calls, type InputOf } from '../../contract/calls.ts'
 import { Mac } from '../../contract/clients.ts'
-import { shortage } from '../../contract/words.ts'
+import { shortage } from '../../contract/quantities.ts'
 
 /** The values of the form for a new client. */
 export type NewClientValues = Required<InputOf<typeof calls.clients.create>> & { stb_mac: string }

@@ -1,6 +1,6 @@
 import type { calls, InputOf } from '../../contract/calls.ts'
 import { MOST_MONTHS } from '../../contract/clients.ts'
-import { inMonths } from '../words.ts'
+import { inMonths } from '../quantities.ts'
 
 interface StartOption {
   value: InputOf<typeof calls.clients.create>['months']

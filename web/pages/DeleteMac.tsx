@@ -4,7 +4,7 @@ import { calls } from '../../contract/calls.ts'
 import { type ApiError, send } from '../api.ts'
 import { DeleteMacDialog } from '../clients/DeleteMacDialog.tsx'
 import { MacField } from '../clients/fields.tsx'
-import { failureOf, wordsOf } from '../notices.ts'
+import { failureOf, noticesOf } from '../notices.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { useTypedValues } from '../parts/form/useTypedValues.ts'
@@ -75,12 +75,12 @@ const Wanted = calls.admin.searchMac.input
 /** Searches for a MAC. The data is null where no client has it, and undefined after a failed search. */
 function useSearch() {
   const notice = useNotice()
-  const words = wordsOf(calls.admin.searchMac)
+  const notices = noticesOf(calls.admin.searchMac)
   const { mutate, isPending, data, reset } = useMutation<FoundMac | null, ApiError, string>({
     mutationFn: (mac) => send(calls.admin.searchMac, { mac }).catch(noneIfUnknown),
-    onSuccess: () => words && notice.settle(words.failure),
+    onSuccess: () => notices && notice.settle(notices.failure),
     onError: (error) => {
-      if (words && error.code !== 'no_session') notice.error(...failureOf(words, error))
+      if (notices && error.code !== 'no_session') notice.error(...failureOf(notices, error))
     },
   })
   return { search: mutate, loading: isPending, found: data, forget: reset }

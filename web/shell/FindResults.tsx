@@ -59,7 +59,7 @@ export function FindResults(props: FindResultsProps) {
             ))}
           </div>
           {failure && <p role="alert">{failure}</p>}
-          {/* There before its words, because only what changes in it is announced. */}
+          {/* Rendered before it has text, because only what changes in it is announced. */}
           <div role="status">{results.length === 0 && isCurrent && !failure && <p>Nothing found</p>}</div>
           {results.some(({ client }) => client !== undefined) && (
             <Keys aria-hidden>

@@ -13,7 +13,7 @@ export function SignInAgain() {
   const due = left > 0 && reminder !== undefined && putOff !== `${expiry} ${reminder}`
   const open = useOnceTypingPauses(due)
   const onClose = () => setPutOff(`${expiry} ${reminder}`)
-  return <Later part={dialog} given={{ open, left: inWords(left), onClose }} />
+  return <Later part={dialog} given={{ open, left: minutesLeft(left), onClose }} />
 }
 
 const dialog = chunk(async () => (await import('./SignInAgainDialog.tsx')).SignInAgainDialog)
@@ -46,7 +46,7 @@ function useOnceTypingPauses(due: boolean): boolean {
   return due && isReady
 }
 
-function inWords(left: number): string {
+function minutesLeft(left: number): string {
   const minutes = Math.ceil(left / 60_000)
   return minutes > 1 ? `${minutes} minutes` : 'a minute'
 }

@@ -6,7 +6,7 @@ import type { TreeRow } from '../../contract/tree.ts'
 import { levels } from '../levels.ts'
 import { type Column, type Table, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
-import { balance, count, moment, words } from './columns.tsx'
+import { balance, count, moment, text } from './columns.tsx'
 import { lastLogin, lasts, state, used } from './tree.tsx'
 
 /** An account in a list. Only superresellers have the totals beneath them. */
@@ -32,7 +32,7 @@ function declare(level: LevelName): Table<Account> {
       ? [
           name(level),
           balance({ narrow: 'aside' }),
-          words('description', 'Description'),
+          text('description', 'Description'),
           count('resellers', 'Resellers'),
           count('dealers', 'Dealers'),
           count('clients', 'Clients'),
@@ -42,7 +42,7 @@ function declare(level: LevelName): Table<Account> {
           moment('created', 'Created', 'datetime'),
           name(level),
           balance({ narrow: 'aside' }),
-          { ...words<Account>('description', 'Description'), least: 72 },
+          { ...text<Account>('description', 'Description'), least: 72 },
           count('clients', 'Clients', { narrow: 'more' }),
           ...ofTree,
         ],

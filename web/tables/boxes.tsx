@@ -3,7 +3,7 @@ import { Search } from '../../contract/shapes.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { type Column, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
-import { CellLink, count, mac, moment, words } from './columns.tsx'
+import { CellLink, count, mac, moment, text } from './columns.tsx'
 
 /** Why boxes were refused when they asked last, and how many. */
 export const refusals = table<RefusedBoxes>({
@@ -46,7 +46,7 @@ export const models = table<BoxModel>({
       narrow: 'title',
       cell: ({ stb_type }) => <Ellipsis text={stb_type || 'Unknown'} />,
     },
-    words('version', 'Version'),
+    text('version', 'Version'),
     count('boxes', 'Boxes', { narrow: 'aside' }),
     count('online', 'Online'),
   ],

@@ -4,7 +4,7 @@ import { leavesOutAdults, PACKAGES } from '../../contract/packages.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
-import { count, words } from './columns.tsx'
+import { count, text } from './columns.tsx'
 
 /** The groups of the playlist in use. */
 export function groupsTable(acts: {
@@ -14,7 +14,7 @@ export function groupsTable(acts: {
   return table<Group>({
     name: 'groups',
     columns: [
-      words('name', 'Group', { narrow: 'title' }),
+      text('name', 'Group', { narrow: 'title' }),
       count('channels', 'Channels', { narrow: 'aside' }),
       { ...count<Group>('unprotected', 'Not protected'), width: 104 },
       {
@@ -104,7 +104,7 @@ export function packagesTable(acts: { choose: (row: PackageRow) => void }): Tabl
   return table<PackageRow>({
     name: 'packages',
     columns: [
-      words('label', 'Package', { narrow: 'title' }),
+      text('label', 'Package', { narrow: 'title' }),
       count('groups', 'Groups'),
       count('channels', 'Channels', { narrow: 'aside' }),
       {

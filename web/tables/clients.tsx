@@ -11,7 +11,7 @@ import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Column, type Table, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
-import { AccountLink, mac, words } from './columns.tsx'
+import { AccountLink, mac, text } from './columns.tsx'
 import { expiry } from './expiry.tsx'
 
 /** The dealer's own clients. `renew` and `remove` handle the buttons of a row. */
@@ -34,7 +34,7 @@ export function ownClients(acts: {
           </Marked>
         ),
       },
-      { ...words('description', 'Description', { narrow: 'more' }), usually: 'shown' },
+      { ...text('description', 'Description', { narrow: 'more' }), usually: 'shown' },
     ],
     {
       ...actions,
@@ -77,7 +77,7 @@ export function allClients(acts: {
         usually: 'shown',
         cell: (row) => <AccountLink name={row.dealer} />,
       },
-      { ...words('description', 'Description', { narrow: 'more' }), usually: 'shown' },
+      { ...text('description', 'Description', { narrow: 'more' }), usually: 'shown' },
     ],
     {
       ...actions,

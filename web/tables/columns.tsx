@@ -97,7 +97,7 @@ export function chip<Row>(
 }
 
 /** Text of any length, cut at the end of the column. */
-export function words<Row extends object>(
+export function text<Row extends object>(
   key: keyof Row & string,
   header: string,
   look: Look<Row> = {},

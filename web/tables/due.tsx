@@ -1,14 +1,14 @@
 import { BellRing, CalendarPlus } from 'lucide-react'
 import { Link } from 'react-router'
+import { counted } from '../../contract/quantities.ts'
 import { type DueClient, Search } from '../../contract/shapes.ts'
-import { counted } from '../../contract/words.ts'
 import { MomentText } from '../parts/MomentText.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
 import { showMoment } from '../parts/time.ts'
 import { to } from '../screens.ts'
 import { zone } from '../zone.ts'
-import { words } from './columns.tsx'
+import { text } from './columns.tsx'
 import { expiry } from './expiry.tsx'
 
 /** The clients that are due, in the order of their expiries. */
@@ -34,7 +34,7 @@ export function dueClients(acts: {
           </Link>
         ),
       },
-      { ...words('description', 'Description', { narrow: 'more' }), sort: false },
+      { ...text('description', 'Description', { narrow: 'more' }), sort: false },
       {
         key: 'phone',
         header: 'Phone',

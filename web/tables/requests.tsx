@@ -2,7 +2,7 @@ import { Check, X } from 'lucide-react'
 import type { ChildRequest, OwnRequest } from '../../contract/requests.ts'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
-import { AccountLink, type ChipLook, chip, count, moment, words } from './columns.tsx'
+import { AccountLink, type ChipLook, chip, count, moment, text } from './columns.tsx'
 
 /** The open requests from below. */
 export function childRequests(acts: {
@@ -23,7 +23,7 @@ export function childRequests(acts: {
       },
       count('credits', 'Credits', { narrow: 'aside' }),
       count('balance', 'Balance'),
-      words('note', 'Note'),
+      text('note', 'Note'),
       {
         key: 'actions',
         header: 'Actions',
@@ -63,8 +63,8 @@ export const ownRequests = table<OwnRequest>({
       align: 'right',
       cell: ({ granted }) => granted?.toLocaleString('en-US') ?? '',
     },
-    words('note', 'Note'),
-    words('answer', 'Answer'),
+    text('note', 'Note'),
+    text('answer', 'Answer'),
   ],
   rowKey: ({ id }) => String(id),
   firstSort: { by: 'created', order: 'desc' },

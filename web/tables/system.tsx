@@ -1,3 +1,4 @@
+import { bytes, counted } from '../../contract/quantities.ts'
 import {
   CLOCK_OFFSET_MS,
   JOB_LABELS,
@@ -6,7 +7,6 @@ import {
   NEARLY_FULL,
   type Server,
 } from '../../contract/system.ts'
-import { bytes, counted } from '../../contract/words.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import type { Column, PlainTable } from '../parts/table/table.ts'

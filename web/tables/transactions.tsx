@@ -6,7 +6,7 @@ import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { type Column, type Table, table, widths } from '../parts/table/table.ts'
 import type { Tone } from '../parts/tone.ts'
 import { to } from '../screens.ts'
-import { AccountLink, count, mac, moment, words } from './columns.tsx'
+import { AccountLink, count, mac, moment, text } from './columns.tsx'
 
 type Types = Partial<Record<Transaction['type'], Tone>>
 
@@ -108,7 +108,7 @@ function declare(facts: Variant): Table<Transaction> {
       narrow: 'title',
     },
     mac(),
-    words('description', 'Description'),
+    text('description', 'Description'),
     moment('expiry', 'Expiry', 'date'),
     ...(facts.names ? [actor, dealer] : []),
   ]

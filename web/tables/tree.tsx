@@ -1,6 +1,6 @@
 import type { LevelName } from '../../contract/levels.ts'
+import { counted } from '../../contract/quantities.ts'
 import type { TreeRow } from '../../contract/tree.ts'
-import { counted } from '../../contract/words.ts'
 import { levels } from '../levels.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { type Column, type Table, table, widths } from '../parts/table/table.ts'

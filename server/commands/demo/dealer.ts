@@ -3,8 +3,8 @@ import { PACKAGES } from '../../../contract/packages.ts'
 import { DAY_MS } from '../../../contract/time.ts'
 import { addDays, addMonths, dayOf } from '../../ledger/calendar.ts'
 import { chance, dice, pick, whole } from './dice.ts'
+import { BOXES, FILMS, FIRST, LAST, mac, PLACES, SHOWS } from './invented.ts'
 import type { Stage } from './stage.ts'
-import { BOXES, FILMS, FIRST, LAST, mac, PLACES, SHOWS } from './words.ts'
 
 type Client = { name: string; ends: string; loyal: boolean; paid: number }
 

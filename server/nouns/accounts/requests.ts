@@ -1,7 +1,7 @@
 import type { calls } from '../../../contract/calls.ts'
+import { inCredits } from '../../../contract/quantities.ts'
 import type { ChildRequest, EndedRequest, OwnRequest } from '../../../contract/requests.ts'
 import { DAY_MS } from '../../../contract/time.ts'
-import { inCredits } from '../../../contract/words.ts'
 import type { Context, Handlers } from '../../context.ts'
 import { lockPlace } from '../../ledger/transfer.ts'
 import { notFound, Refusal, refuseField } from '../../refusal.ts'

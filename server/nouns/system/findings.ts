@@ -1,3 +1,4 @@
+import { bytes, counted } from '../../../contract/quantities.ts'
 import {
   type Backups,
   CLOCK_OFFSET_MS,
@@ -10,7 +11,6 @@ import {
   type Server,
 } from '../../../contract/system.ts'
 import { HOUR_MS, MINUTE_MS, minuteOf } from '../../../contract/time.ts'
-import { bytes, counted } from '../../../contract/words.ts'
 
 export type State = {
   database: Database

@@ -14,14 +14,14 @@ export function Work({ seconds, done }: WorkProps) {
     <Frame>
       <p role="status">
         There were many wrong logins for this username, perhaps by somebody else. So this device has to work
-        for {inWords(seconds)} first; then it signs you in by itself.
+        for {aboutSeconds(seconds)} first; then it signs you in by itself.
       </p>
       <LinearProgress variant="determinate" value={Math.round(done * 100)} aria-label="Work done" />
     </Frame>
   )
 }
 
-function inWords(seconds: number): string {
+function aboutSeconds(seconds: number): string {
   return seconds < 60 ? `about ${seconds} seconds` : 'about a minute'
 }
 

@@ -63,10 +63,10 @@ function isOpen(list: HTMLSelectElement): boolean {
 interface AmountSelectProps extends Omit<SelectInputProps, 'options'> {
   amounts: readonly number[]
   /** Formats an amount: '2 credits'. */
-  words: (amount: number) => string
+  labelOf: (amount: number) => string
 }
 
-export function AmountSelect({ amounts, words, ...field }: AmountSelectProps) {
-  const options = amounts.map((value) => ({ value, label: words(value) }))
+export function AmountSelect({ amounts, labelOf, ...field }: AmountSelectProps) {
+  const options = amounts.map((value) => ({ value, label: labelOf(value) }))
   return <SelectInput {...field} options={options} />
 }

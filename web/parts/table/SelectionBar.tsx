@@ -20,15 +20,15 @@ interface SelectionBarProps {
  * the window: selecting a row moves nothing, and covers neither the search nor the pages.
  */
 export function SelectionBar({ chosen, shown, onClear, all, children }: SelectionBarProps) {
-  const words = useRef<HTMLElement>(null)
+  const count = useRef<HTMLElement>(null)
   return (
     <>
-      {/* There before its words, because only what changes in it is announced. */}
-      <Announced role="status">{chosen.size > 0 && inWords(chosen, shown)}</Announced>
+      {/* Rendered before it has text, because only what changes in it is announced. */}
+      <Announced role="status">{chosen.size > 0 && selectedCount(chosen, shown)}</Announced>
       {chosen.size > 0 && (
         <Bar ref={keepClear} role="group" aria-label="Selection">
-          <strong ref={words} tabIndex={-1}>
-            {inWords(chosen, shown)}
+          <strong ref={count} tabIndex={-1}>
+            {selectedCount(chosen, shown)}
           </strong>
           {all && (
             <Button
@@ -36,7 +36,7 @@ export function SelectionBar({ chosen, shown, onClear, all, children }: Selectio
               disabled={all.loading}
               onClick={() => {
                 // The button goes once all are selected.
-                words.current?.focus()
+                count.current?.focus()
                 all.onTake()
               }}
             >
@@ -69,7 +69,7 @@ function keepClear(bar: HTMLElement | null) {
   }
 }
 
-function inWords(chosen: ReadonlySet<string>, shown: readonly string[]): string {
+function selectedCount(chosen: ReadonlySet<string>, shown: readonly string[]): string {
   const hidden = chosen.size - shown.filter((key) => chosen.has(key)).length
   const selected = `${number(chosen.size)} selected`
   return hidden > 0 ? `${selected}, ${number(hidden)} not shown` : selected

@@ -1,4 +1,4 @@
-import { counted } from '../contract/words.ts'
+import { counted } from '../contract/quantities.ts'
 
 export function inMonths(count: number): string {
   return counted(count, 'month')
