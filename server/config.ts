@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 
-export type Captcha =
+export type CaptchaConfig =
   | { provider: 'altcha' | 'none' }
   | { provider: 'recaptcha' | 'hcaptcha' | 'turnstile'; siteKey: string; secretKey: string }
 
@@ -22,7 +22,7 @@ export interface Config {
   adminPassword: string | null
   /** The IANA name of the zone on whose calendar days are counted. */
   timeZone: string
-  captcha: Captcha
+  captcha: CaptchaConfig
   trialsPerDay: number
   /** Which stream servers may ask whether somebody may watch, and whether the viewer's address counts. */
   streams: { servers: string[]; comparesAddress: boolean }
@@ -256,7 +256,7 @@ function readTimeZone(reader: Reader): string {
   return 'UTC'
 }
 
-function readCaptcha(reader: Reader): Captcha {
+function readCaptcha(reader: Reader): CaptchaConfig {
   const provider = reader.text('CAPTCHA_PROVIDER') ?? 'altcha'
   const siteKey = reader.text('CAPTCHA_SITE_KEY')
   const secretKey = reader.secret('CAPTCHA_SECRET_KEY')

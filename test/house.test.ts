@@ -309,10 +309,13 @@ test('no two file names of a folder differ only by case', () => {
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
 })
 
-test('a name that the web or the contract exports stands for one thing', () => {
+test.each([
+  ['the web or the contract', ['web', 'contract']],
+  ['the server', ['server']],
+])('a name that %s exports stands for one thing', (_, among) => {
   const places = new Map<string, Set<string>>()
   // A schema and its type are one thing, and stand in one file.
-  for (const { path, text } of [...inRoom('web'), ...inRoom('contract')])
+  for (const { path, text } of among.flatMap(inRoom))
     for (const [, name = ''] of text.matchAll(
       /^export (?:async )?(?:const|function|type|interface|class) (\w+)/gm,
     ))

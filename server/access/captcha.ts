@@ -5,7 +5,7 @@ import type { Challenge } from 'altcha-lib/types'
 import * as z from 'zod/mini'
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import { HOUR_MS } from '../../contract/time.ts'
-import type { Captcha as Configured } from '../config.ts'
+import type { CaptchaConfig } from '../config.ts'
 import { captchaChecks, captchaFailures } from '../metrics.ts'
 import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -34,7 +34,7 @@ type Asker = { now: Date; network: string | null; gone: AbortSignal | null }
 type Check = { sql: Sql; now: Date; address: string }
 
 /** Servers that share SECRET_KEY, the 32 bytes of `secretKey`, take each other's challenges. */
-export function openCaptcha(configured: Configured, secretKey: Uint8Array, siteverify?: string): Captcha {
+export function openCaptcha(configured: CaptchaConfig, secretKey: Uint8Array, siteverify?: string): Captcha {
   switch (configured.provider) {
     case 'altcha':
       return counted(proofOfWork(secretKey))
@@ -170,7 +170,7 @@ const Solution = z.object({
   solution: z.object({ counter: z.number(), derivedKey: z.string() }),
 })
 
-type Elsewhere = Exclude<Configured, { provider: 'altcha' | 'none' }>
+type Elsewhere = Exclude<CaptchaConfig, { provider: 'altcha' | 'none' }>
 
 const SITEVERIFY = {
   recaptcha: 'https://www.google.com/recaptcha/api/siteverify',

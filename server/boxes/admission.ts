@@ -3,12 +3,12 @@ import type { Seal } from '../access/seal.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { openTokens } from './box-token.ts'
 import type { BoxTurns } from './box-turns.ts'
-import { type Client, refusalOf } from './client.ts'
+import { type BoxClient, refusalOf } from './client.ts'
 import type { Presence } from './presence.ts'
 import { Away, Unauthorized } from './refusals.ts'
 import type { Roster } from './roster.ts'
 import type { BoxCall } from './routes.ts'
-import { lockTo, type Outcome } from './sign-in.ts'
+import { lockTo, type SignInOutcome } from './sign-in.ts'
 import { openStrangers } from './strangers.ts'
 
 type AdmissionDependencies = {
@@ -29,7 +29,7 @@ export function openAdmission({ sql, seal, clock, roster, presence, turns }: Adm
   return { nonceOf, lookUp, isOut, letIn, letInOrCut, letInAtOnce }
 
   /** Lets a box in by memory alone; null where that is not enough, or something speaks against the box. */
-  function letInAtOnce({ mac, token, place }: BoxCall, now: Date): Client | null {
+  function letInAtOnce({ mac, token, place }: BoxCall, now: Date): BoxClient | null {
     if (!roster.isCurrent) return null
     const client = roster.knownChecked(mac, token)
     if (!client || refusalOf(client, place, roster.unserved, now) !== null) return null
@@ -39,21 +39,21 @@ export function openAdmission({ sql, seal, clock, roster, presence, turns }: Adm
   }
 
   /** Returns the client of a box that is in and may play now. @throws Unauthorized, Away */
-  async function letIn(request: BoxCall): Promise<Client> {
+  async function letIn(request: BoxCall): Promise<BoxClient> {
     const { client, refusal } = await judge(request)
     if (refusal !== null) throw new Unauthorized()
     return client
   }
 
   /** Returns the client of a box that is in, and why it may not play where it obeys that. @throws Unauthorized, Away */
-  async function letInOrCut(request: BoxCall): Promise<Outcome> {
+  async function letInOrCut(request: BoxCall): Promise<SignInOutcome> {
     const outcome = await judge(request)
     if (outcome.refusal !== null && !obeysCuts(request)) throw new Unauthorized()
     return outcome
   }
 
   /** Returns the client of a box that is in, and why it may not play now. @throws Unauthorized, Away */
-  async function judge(request: BoxCall): Promise<Outcome> {
+  async function judge(request: BoxCall): Promise<SignInOutcome> {
     const { place } = request
     const nonce = nonceOf(request)
     await roster.catchUp()
@@ -72,7 +72,7 @@ export function openAdmission({ sql, seal, clock, roster, presence, turns }: Adm
   }
 
   /** Finds the client whose box has this token. @throws Unauthorized, Away */
-  async function clientWith(request: BoxCall, nonce: string): Promise<Client> {
+  async function clientWith(request: BoxCall, nonce: string): Promise<BoxClient> {
     const { mac } = request
     const known = roster.known(mac) ?? (await lookUp(request))
     if (known === null || known === 'too many') throw new Unauthorized()
@@ -87,7 +87,7 @@ export function openAdmission({ sql, seal, clock, roster, presence, turns }: Adm
    * Finds the client of a MAC as the database has it now. A network may ask for few MACs that are in no memory and
    * nobody's. @throws Away
    */
-  function lookUp({ mac, place }: BoxCall): Promise<Client | null | 'too many'> {
+  function lookUp({ mac, place }: BoxCall): Promise<BoxClient | null | 'too many'> {
     const find = () => roster.findAnew(mac)
     return roster.has(mac) ? find() : strangers.lookUp(place.network, mac, find)
   }
@@ -109,7 +109,7 @@ export function openAdmission({ sql, seal, clock, roster, presence, turns }: Adm
   }
 
   /** Pins the address of a client that was locked while its box was in. While the database is away, that waits. */
-  async function lock(client: Client, network: string | null): Promise<Client> {
+  async function lock(client: BoxClient, network: string | null): Promise<BoxClient> {
     if (!isYetToBeLocked(client, network)) return client
     try {
       const { client: locked } = await roster.change(
@@ -133,7 +133,7 @@ export function openAdmission({ sql, seal, clock, roster, presence, turns }: Adm
 }
 
 /** Whether a client is locked, but not yet to a network, and its box asks from a known one. */
-function isYetToBeLocked({ locked, device }: Client, network: string | null): network is string {
+function isYetToBeLocked({ locked, device }: BoxClient, network: string | null): network is string {
   return locked && device?.locked_to_ip === null && network !== null
 }
 

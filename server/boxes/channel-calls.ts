@@ -4,7 +4,7 @@ import type { Sql } from '../postgres/pool.ts'
 import { type Answer, PAGE_ITEMS } from './answers.ts'
 import type { BoxTurns } from './box-turns.ts'
 import type { Channels, Listed, Offer } from './channels.ts'
-import type { Client } from './client.ts'
+import type { BoxClient } from './client.ts'
 import { type Favourites, openFavourites } from './favourites.ts'
 import { checked } from './prepared.ts'
 import type { Presence } from './presence.ts'
@@ -21,7 +21,7 @@ type ChannelCalls = {
   /** Whether the database could not be reached last. */
   isAway: () => boolean
   /** Returns the client of a box that is in and may play now. */
-  letIn: (request: BoxCall) => Promise<Client>
+  letIn: (request: BoxCall) => Promise<BoxClient>
   turns: BoxTurns
 }
 

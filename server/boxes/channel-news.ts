@@ -1,4 +1,4 @@
-import type { Client } from './client.ts'
+import type { BoxClient } from './client.ts'
 
 /** How long boxes are told of other channels, in milliseconds: as long as an `update_channels` of a dealer's change lives. */
 const TOLD_FOR = 240_000
@@ -14,13 +14,13 @@ export function openChannelNews(clock: () => Date) {
     },
 
     /** Whether a client's box has yet to hear that its channels are others now. */
-    isNewTo({ id, package_selection }: Client): boolean {
+    isNewTo({ id, package_selection }: BoxClient): boolean {
       const told = recent(package_selection)
       return told !== undefined && !told.has(id)
     },
 
     /** Notes that a client's box was told so, or loads its channels anyway. */
-    noteTold({ id, package_selection }: Client): void {
+    noteTold({ id, package_selection }: BoxClient): void {
       recent(package_selection)?.add(id)
     },
   }

@@ -9,7 +9,7 @@ import type { Sql } from '../postgres/pool.ts'
 import { timelineOf } from '../postgres/timeline.ts'
 import { withTimeout } from '../postgres/timeout.ts'
 import { openChannelNews } from './channel-news.ts'
-import type { Client } from './client.ts'
+import type { BoxClient } from './client.ts'
 import { Prepared } from './prepared.ts'
 import { Away } from './refusals.ts'
 import { type Places, placesOf } from './stream-paths.ts'
@@ -78,7 +78,7 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
 
   return {
     /** Whether a client's box has yet to be told that it has other channels. @throws Away */
-    async hasNewsFor(client: Client): Promise<boolean> {
+    async hasNewsFor(client: BoxClient): Promise<boolean> {
       const now = clock().getTime()
       if (isOld(readAt, now) && isOld(lookedAt, now)) {
         // One poll looks for all of them, also where the channels cannot be read.
@@ -89,7 +89,7 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
     },
 
     /** Whether it is known without a look that there is no such news for a client's box. */
-    hasNoNewsFor(client: Client): boolean {
+    hasNoNewsFor(client: BoxClient): boolean {
       const now = clock().getTime()
       return !(isOld(readAt, now) && isOld(lookedAt, now)) && !news.isNewTo(client)
     },

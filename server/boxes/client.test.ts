@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Client, deviceOf, refusalOf } from './client.ts'
+import { type BoxClient, deviceOf, refusalOf } from './client.ts'
 
 const NOW = new Date('2026-05-15T10:00:00.000Z')
 const HOME = { address: '203.0.113.7', network: '203.0.113.7', counted: null }
@@ -13,7 +13,7 @@ function told(stb_sn: string) {
 }
 
 /** A client against whom everything speaks. */
-const REFUSED: Client = {
+const REFUSED: BoxClient = {
   ...{ id: 1, dealer: DEALER, name: 'client', mac: '00:1A:79:00:00:01', active: false, locked: true },
   ...{ alt_player: false, package_selection: 1, expiry: NOW.getTime() - 1, waits_until: 0 },
   device: deviceOf({

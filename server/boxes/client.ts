@@ -5,7 +5,7 @@ import type { BoxNetwork } from '../access/network.ts'
 import type { Sql } from '../postgres/pool.ts'
 
 /** What is known of a client, by which a box is let in or refused. */
-export type Client = {
+export type BoxClient = {
   id: number
   dealer: number
   name: string
@@ -60,7 +60,7 @@ export type Place = { address: string | null } & BoxNetwork
  * @param unserved the dealers who are suspended with service
  */
 export function refusalOf(
-  client: Client,
+  client: BoxClient,
   place: Place,
   unserved: ReadonlySet<number>,
   now: Date,
@@ -76,7 +76,7 @@ export function refusalOf(
 }
 
 /** Whether a client is locked to another network, or is to be locked and its box may hide from where it asks. */
-export function isLockedElsewhere({ locked, device }: Client, { network, counted }: Place): boolean {
+export function isLockedElsewhere({ locked, device }: BoxClient, { network, counted }: Place): boolean {
   const to = device?.locked_to_ip ?? null
   return locked && (to === null ? network === null && counted !== null : to !== network)
 }
@@ -106,7 +106,7 @@ export function tells(id: string): boolean {
   return /[^0]/.test(id)
 }
 
-/** The columns of a client of the tables `c`, `s` and `d`, as `clientOf` reads them. */
+/** The columns of a client of the tables `c`, `s` and `d`, as `boxClientOf` reads them. */
 export function columnsOf(sql: Sql): PendingQuery<Row[]> {
   return sql`
     c.id, c.dealer, c.name, c.mac, c.active, c.locked, c.alt_player, c.package_selection, s.expiry, d.client is not null as has_device,
@@ -114,7 +114,7 @@ export function columnsOf(sql: Sql): PendingQuery<Row[]> {
     d.cut, (select max(e.expiry) from box_event e where e.client = c.id and e.told is null) as waits_until`
 }
 
-export type ClientRow = Omit<Client, 'expiry' | 'device' | 'waits_until'> &
+export type BoxClientRow = Omit<BoxClient, 'expiry' | 'device' | 'waits_until'> &
   Omit<DeviceRow, 'mac'> & {
     expiry: string
     has_device: boolean
@@ -123,13 +123,13 @@ export type ClientRow = Omit<Client, 'expiry' | 'device' | 'waits_until'> &
   }
 
 /** Reads living clients with their devices, in the order of their ids. */
-export function clientRows(sql: Sql, ids: readonly number[]): PendingQuery<ClientRow[]> {
-  return sql<ClientRow[]>`
+export function clientRows(sql: Sql, ids: readonly number[]): PendingQuery<BoxClientRow[]> {
+  return sql<BoxClientRow[]>`
     select ${columnsOf(sql)} from client c join service s on s.client = c.id left join device d on d.client = c.id
     where c.id = any (${ids}::bigint[]) and c.deleted is null order by c.id`
 }
 
-export function clientOf(row: ClientRow): Client {
+export function boxClientOf(row: BoxClientRow): BoxClient {
   const { id, dealer, name, mac, active, locked, alt_player, package_selection } = row
   const device = deviceRowOf(row)
   return {
@@ -141,7 +141,7 @@ export function clientOf(row: ClientRow): Client {
 }
 
 /** Returns the device of a client's row; null where no box has signed in since the last reset. */
-export function deviceRowOf(row: ClientRow): DeviceRow | null {
+export function deviceRowOf(row: BoxClientRow): DeviceRow | null {
   const { stb_sn, device_id, device_id2, token_nonce, takeovers_refused, locked_to_ip, cut } = row
   if (!row.has_device) return null
   return {
@@ -151,6 +151,6 @@ export function deviceRowOf(row: ClientRow): DeviceRow | null {
 }
 
 /** The MAC under which a client's box is known: its own, or that of the box that signed in by login. */
-export function macOf({ mac, device }: Client): string | null {
+export function macOf({ mac, device }: BoxClient): string | null {
   return mac ?? device?.mac ?? null
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '../postgres/pool.ts'
 import type { Answer } from './answers.ts'
-import { type Client, type Place, refusalOf } from './client.ts'
+import { type BoxClient, type Place, refusalOf } from './client.ts'
 import { Unauthorized } from './refusals.ts'
 import { withClient } from './sign-in.ts'
 
@@ -23,7 +23,7 @@ export type Poll = {
 
 /** Whether there may be something to tell a client's box, by what is known of it. Expired events are not told. */
 export function waits(
-  { device, waits_until }: Client,
+  { device, waits_until }: BoxClient,
   { hasStopped, isCut }: { hasStopped: boolean | null; isCut: boolean },
   now: Date,
 ): boolean {
@@ -38,7 +38,7 @@ export function waits(
 export function takeEvent(
   { sql, nonce, place, unserved, now, obeys, hasStopped }: Poll,
   id: number,
-): Promise<{ client: Client; event: BoxEvent | null } | null> {
+): Promise<{ client: BoxClient; event: BoxEvent | null } | null> {
   return withClient(sql, id, async (sql, client) => {
     const { device } = client
     if (device?.token_nonce !== nonce) throw new Unauthorized()

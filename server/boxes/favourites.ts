@@ -3,7 +3,7 @@ import { openLookup } from '../postgres/lookup.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
 import type { BoxTurns } from './box-turns.ts'
-import type { Client } from './client.ts'
+import type { BoxClient } from './client.ts'
 import { Away } from './refusals.ts'
 
 /** The most favourites of a client. */
@@ -17,13 +17,13 @@ export function openFavourites(sql: Sql, isAway: () => boolean, turns: BoxTurns)
   const find = openLookup((clients) => favouritesOf(sql, clients))
   return {
     /** @throws Away */
-    async of({ id }: Client): Promise<ReadonlySet<number>> {
+    async of({ id }: BoxClient): Promise<ReadonlySet<number>> {
       if (isAway()) throw new Away()
       return (await find(String(id))) ?? NONE
     },
 
     /** @throws Away */
-    async keep({ id }: Client, channels: readonly number[]): Promise<void> {
+    async keep({ id }: BoxClient, channels: readonly number[]): Promise<void> {
       if (isAway()) throw new Away()
       const kept = [...new Set(channels)].slice(0, MOST_FAVOURITES)
       await turns.run(id, () =>

@@ -9,7 +9,7 @@ import type { Answer } from './answers.ts'
 import { openBoxTurns } from './box-turns.ts'
 import { channelCalls } from './channel-calls.ts'
 import { openChannels } from './channels.ts'
-import type { Client } from './client.ts'
+import type { BoxClient } from './client.ts'
 import { openLateFacts } from './late-facts.ts'
 import { openPolls } from './poll-calls.ts'
 import { openPresence } from './presence.ts'
@@ -114,7 +114,7 @@ export function openGateway({
     await lateFacts.write()
   }
 
-  function lastDay({ expiry }: Client): string {
+  function lastDay({ expiry }: BoxClient): string {
     return new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(expiry)
   }
 }

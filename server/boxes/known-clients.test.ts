@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Client, deviceOf, macOf } from './client.ts'
+import { type BoxClient, deviceOf, macOf } from './client.ts'
 import { KnownClients } from './known-clients.ts'
 
 const IDS = { min: 1, max: 40 }
@@ -17,7 +17,7 @@ const device = fc.record({
   locked_to_ip: fc.option(fc.constantFrom('203.0.113.7', '2001:db8:ffff:ffff::/64', 'what a proxy says')),
   cut: fc.boolean(),
 })
-const client: fc.Arbitrary<Client> = fc
+const client: fc.Arbitrary<BoxClient> = fc
   .record({
     id: fc.oneof(fc.integer(IDS), fc.constant(2 ** 52 + 1)),
     dealer: fc.integer({ min: 1, max: 2 ** 40 }),
@@ -45,7 +45,7 @@ test('clients in memory are found as they were kept, by id and by MAC, whatever 
   fc.assert(
     fc.property(acts, (acts) => {
       const known = new KnownClients(1_000)
-      const byId = new Map<number, Client>()
+      const byId = new Map<number, BoxClient>()
       const byMac = new Map<string, number>()
       const forget = (id: number | undefined) => {
         const before = id === undefined ? undefined : byId.get(id)
@@ -87,7 +87,7 @@ test('clients in memory are found as they were kept, by id and by MAC, whatever 
 test('a token counts as checked whole, for its own MAC, and until another one is in', () => {
   const known = new KnownClients(10)
   const [mac, nonce, signature] = ['00:1A:79:00:00:01', '0123456789ABCDEF', 'A'.repeat(32)]
-  const one = (id: number, mac: string, token_nonce: string | null): Client => ({
+  const one = (id: number, mac: string, token_nonce: string | null): BoxClient => ({
     ...{ id, dealer: 1, name: `client${id}`, active: true, locked: false, alt_player: false, mac },
     ...{ package_selection: 1, expiry: 0, waits_until: 0 },
     device: {
@@ -120,7 +120,7 @@ test('a token counts as checked whole, for its own MAC, and until another one is
 
 test('with as many clients as memory is for, one is forgotten for each new one', () => {
   const known = new KnownClients(20_000)
-  const made = (id: number): Client => ({
+  const made = (id: number): BoxClient => ({
     ...{ id, dealer: 1, name: `client${id}`, active: true, locked: false, alt_player: false },
     ...{ mac: `00:1A:79:${hex(id >> 16)}:${hex(id >> 8)}:${hex(id)}`, package_selection: 1 },
     ...{ expiry: 0, waits_until: 0, device: null },

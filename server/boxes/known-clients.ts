@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { type Client, macOf, PRINT_BYTES } from './client.ts'
+import { type BoxClient, macOf, PRINT_BYTES } from './client.ts'
 import { SlotIndex } from './slot-index.ts'
 
 /**
@@ -28,7 +28,7 @@ export class KnownClients {
     return this.#byId.find(id) !== null
   }
 
-  get(id: number): Client | undefined {
+  get(id: number): BoxClient | undefined {
     return this.#read(this.#byId.find(id))
   }
 
@@ -36,7 +36,7 @@ export class KnownClients {
     return this.#byMac.find(numberOf(mac)) !== null
   }
 
-  ofMac(mac: string): Client | undefined {
+  ofMac(mac: string): BoxClient | undefined {
     return this.#read(this.#byMac.find(numberOf(mac)), mac)
   }
 
@@ -46,7 +46,7 @@ export class KnownClients {
   }
 
   /** Returns the client of this MAC where this token was found to be signed for it, and its box is the one that is in. */
-  ofChecked(mac: string, token: string): Client | undefined {
+  ofChecked(mac: string, token: string): BoxClient | undefined {
     const slot = this.#byMac.find(numberOf(mac))
     return this.#isChecked(slot, token) ? this.#read(slot, mac) : undefined
   }
@@ -74,7 +74,7 @@ export class KnownClients {
   }
 
   /** Keeps a client in place of what was known of it. Its MAC is no other client's from now on. */
-  keep(client: Client): void {
+  keep(client: BoxClient): void {
     this.forget(client.id)
     const slot = this.#freeSlot()
     this.#write(slot, client)
@@ -134,7 +134,7 @@ export class KnownClients {
     return this.#chunkOf(slot).readUIntLE(placeOf(slot) + AT.mac, MAC_BYTES)
   }
 
-  #write(slot: number, client: Client): void {
+  #write(slot: number, client: BoxClient): void {
     const { device } = client
     const chunk = this.#chunkOf(slot)
     const place = placeOf(slot)
@@ -156,7 +156,7 @@ export class KnownClients {
   }
 
   /** @param asked its MAC, where that is known */
-  #read(slot: number | null, asked?: string): Client | undefined {
+  #read(slot: number | null, asked?: string): BoxClient | undefined {
     if (slot === null) return undefined
     const chunk = this.#chunkOf(slot)
     const place = placeOf(slot)
@@ -212,7 +212,7 @@ const FLAG = {
   ...{ device: 32, nonce: 64, takeoversRefused: 128, cut: 256, checked: 512 },
 }
 
-function flagsOf(client: Client): number {
+function flagsOf(client: BoxClient): number {
   const { active, locked, alt_player, device } = client
   return (
     (active ? FLAG.active : 0) |

@@ -4,7 +4,7 @@ import { type Admission, obeysCuts, stoppedByItself } from './admission.ts'
 import type { Answer } from './answers.ts'
 import type { BoxTurns } from './box-turns.ts'
 import type { Channels } from './channels.ts'
-import type { Client } from './client.ts'
+import type { BoxClient } from './client.ts'
 import { confirm, takeEvent, told, waits } from './events.ts'
 import { checked, Prepared } from './prepared.ts'
 import type { Presence } from './presence.ts'
@@ -88,12 +88,12 @@ export function openPolls({
     return QUIET
   }
 
-  function noteStop(client: Client, { field, place }: BoxCall): void {
+  function noteStop(client: BoxClient, { field, place }: BoxCall): void {
     if (field('cur_play_type') === '0') presence.plays(client, place, '', clock())
   }
 
   /** Tells a box once that its channels are others. A million of them are told so without a query. */
-  async function newsFor(client: Client, now: Date): Promise<Answer<'watchdog/get_events'> | Prepared> {
+  async function newsFor(client: BoxClient, now: Date): Promise<Answer<'watchdog/get_events'> | Prepared> {
     if (roster.isAway) return QUIET
     // Where the channels cannot be read, a poll is answered all the same.
     if (!(await channels.hasNewsFor(client).catch(() => false))) return QUIET

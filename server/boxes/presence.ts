@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { change } from '../postgres/begin.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
-import type { Client, Place } from './client.ts'
+import type { BoxClient, Place } from './client.ts'
 import { type PlainPoll, PlainPolls } from './plain-polls.ts'
 
 /**
@@ -34,18 +34,18 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
   let waiting = new LastAnswers()
   let writing: Promise<void> = Promise.resolve()
   return {
-    letIn({ id, device }: Client, { address }: Place, now: Date): void {
+    letIn({ id, device }: BoxClient, { address }: Place, now: Date): void {
       waiting.letIn(id, device?.token_nonce ?? null, address, now.getTime() - opened)
     },
 
-    refused({ id }: Client, refusal: BoxRefusal, now: Date): void {
+    refused({ id }: BoxClient, refusal: BoxRefusal, now: Date): void {
       const answer = waiting.openedOf(id)
       answer.refusal = refusal
       answer.answered = now.getTime() - opened
     },
 
     /** A box that is in plays a channel, or has stopped where `title` is empty. */
-    plays({ id, device }: Client, { address }: Place, title: string, now: Date): void {
+    plays({ id, device }: BoxClient, { address }: Place, title: string, now: Date): void {
       const answer = waiting.openedOf(id)
       const played = now.getTime() - opened
       enter(answer, device?.token_nonce ?? null, address, played)

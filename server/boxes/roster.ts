@@ -4,7 +4,7 @@ import { openLookup } from '../postgres/lookup.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
 import { ChangeLog, type Changes } from './change-log.ts'
-import { type Client, type ClientRow, clientOf, clientRows, columnsOf, macOf } from './client.ts'
+import { type BoxClient, type BoxClientRow, boxClientOf, clientRows, columnsOf, macOf } from './client.ts'
 import { KnownClients } from './known-clients.ts'
 import { Away } from './refusals.ts'
 
@@ -50,7 +50,7 @@ export class Roster {
   }
 
   /** Returns the client of a MAC that is in memory. */
-  known(mac: string): Client | undefined {
+  known(mac: string): BoxClient | undefined {
     return this.#clients.ofMac(mac)
   }
 
@@ -59,7 +59,7 @@ export class Roster {
   }
 
   /** Returns the client of a MAC that is in memory, where this token was checked for it. */
-  knownChecked(mac: string, token: string): Client | undefined {
+  knownChecked(mac: string, token: string): BoxClient | undefined {
     return this.#clients.ofChecked(mac, token)
   }
 
@@ -68,7 +68,7 @@ export class Roster {
   }
 
   /** Finds a client in memory, else in the database; null where it is deleted. @throws Away */
-  async findById(id: number): Promise<Client | null> {
+  async findById(id: number): Promise<BoxClient | null> {
     const known = this.#clients.get(id)
     if (known) return known
     const [client] = await orAway(this.#keepAll(() => clientsOf(this.#sql, [id])))
@@ -76,7 +76,7 @@ export class Roster {
   }
 
   /** Finds the client of a MAC as the database has it now; where that is away, in memory. @throws Away */
-  async findAnew(mac: string): Promise<Client | null> {
+  async findAnew(mac: string): Promise<BoxClient | null> {
     try {
       return await this.#findLater(mac)
     } catch (error) {
@@ -85,7 +85,7 @@ export class Roster {
   }
 
   /** Runs a transaction that changes a client, and keeps the client as it leaves it. @throws Away */
-  change<T extends { client: Client }>(transaction: () => Promise<T>): Promise<T> {
+  change<T extends { client: BoxClient }>(transaction: () => Promise<T>): Promise<T> {
     const changing = this.#watching(async (changed) => {
       const began = this.#log.timeline
       const result = await transaction()
@@ -110,7 +110,7 @@ export class Roster {
     for (const id of ids) if (!living.has(id)) this.#clients.forget(id)
   }
 
-  async #lookUp(macs: readonly string[]): Promise<Map<string, Client>> {
+  async #lookUp(macs: readonly string[]): Promise<Map<string, BoxClient>> {
     const found = await this.#keepAll(() => clientsOfMacs(this.#sql, macs))
     const current = new Map(found.map((client) => [macOf(client) ?? '', client]))
     for (const mac of macs) if (!current.has(mac)) this.#clients.forgetMac(mac)
@@ -118,7 +118,7 @@ export class Roster {
   }
 
   /** Keeps the clients that a query finds. Clients whose change the log reports meanwhile are read again. */
-  #keepAll(query: () => Promise<Client[]>): Promise<Client[]> {
+  #keepAll(query: () => Promise<BoxClient[]>): Promise<BoxClient[]> {
     return this.#watching(async (changed) => {
       const began = this.#log.timeline
       let found = await withTimeout(this.#sql, query)
@@ -155,13 +155,13 @@ async function orAway<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-async function clientsOf(sql: Sql, ids: readonly number[]): Promise<Client[]> {
-  return (await clientRows(sql, ids)).map(clientOf)
+async function clientsOf(sql: Sql, ids: readonly number[]): Promise<BoxClient[]> {
+  return (await clientRows(sql, ids)).map(boxClientOf)
 }
 
 /** A MAC that a client has itself comes before one with which a box signed in by login. */
-async function clientsOfMacs(sql: Sql, macs: readonly string[]): Promise<Client[]> {
-  const rows = await sql<ClientRow[]>`
+async function clientsOfMacs(sql: Sql, macs: readonly string[]): Promise<BoxClient[]> {
+  const rows = await sql<BoxClientRow[]>`
     select ${columnsOf(sql)} from unnest(${macs}::text[]) asked (mac)
     cross join lateral (
       select id, 1 as rank from client where mac = asked.mac and deleted is null
@@ -171,5 +171,5 @@ async function clientsOfMacs(sql: Sql, macs: readonly string[]): Promise<Client[
     ) found
     join client c on c.id = found.id join service s on s.client = c.id left join device d on d.client = c.id
     where c.deleted is null`
-  return rows.map(clientOf)
+  return rows.map(boxClientOf)
 }

@@ -7,7 +7,7 @@ import { type Answer, POLL_SECONDS } from './answers.ts'
 import { openTokens } from './box-token.ts'
 import { type BoxTurns, openStrangerTurns } from './box-turns.ts'
 import type { Channels } from './channels.ts'
-import { type Client, refusalOf } from './client.ts'
+import { type BoxClient, refusalOf } from './client.ts'
 import type { LateFacts } from './late-facts.ts'
 import { clientOfLogin, mayTry, noteRefusal, refusalOfLogin } from './logins.ts'
 import type { Presence } from './presence.ts'
@@ -15,7 +15,7 @@ import { Away, ON_SCREEN, Unauthorized } from './refusals.ts'
 import { toldBy } from './request.ts'
 import type { Roster } from './roster.ts'
 import type { BoxCall, BoxHandlers } from './routes.ts'
-import { bind, type Outcome } from './sign-in.ts'
+import { bind, type SignInOutcome } from './sign-in.ts'
 import { openSignInBatches } from './sign-in-batches.ts'
 import type { UnknownBoxes } from './unknown-boxes.ts'
 
@@ -93,7 +93,7 @@ export function signInCalls({
   }
 
   /** Signs a box in. While the database is away, only a box that is in already is let in again. @throws Away */
-  async function enter(client: Client, request: BoxCall, nonce: string): Promise<Outcome> {
+  async function enter(client: BoxClient, request: BoxCall, nonce: string): Promise<SignInOutcome> {
     const { mac, place } = request
     const now = clock()
     const told = toldBy(request)
@@ -114,7 +114,7 @@ export function signInCalls({
   }
 
   /** Asks a box for a login, if it may try one, or says why its right login was refused. */
-  async function askLogin(request: BoxCall, client: Client | null): Promise<Answer<'stb/get_profile'>> {
+  async function askLogin(request: BoxCall, client: BoxClient | null): Promise<Answer<'stb/get_profile'>> {
     const { mac, place } = request
     const now = clock()
     const nonce = nonceOf(request)
@@ -175,7 +175,7 @@ function refused(sentence: string): Answer<'stb/get_profile'> {
   return { status: 1, msg: sentence, block_msg: sentence, ...POLLING }
 }
 
-function welcome(client: Client, { field, mac }: BoxCall): Answer<'stb/get_profile'> {
+function welcome(client: BoxClient, { field, mac }: BoxCall): Answer<'stb/get_profile'> {
   return {
     ...{ status: 0, msg: '', block_msg: '', ...POLLING },
     ...{ id: client.name, name: client.name, login: client.name, mac },

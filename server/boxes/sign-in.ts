@@ -6,8 +6,8 @@ import { begin, sendAhead } from '../postgres/begin.ts'
 import { lockMac } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
 import {
-  type Client,
-  clientOf,
+  type BoxClient,
+  boxClientOf,
   clientRows,
   type Device,
   type DeviceRow,
@@ -34,7 +34,7 @@ export type SignIn = Omit<SignInContext, 'sql'> & { id: number; box: Box; told: 
 const MOST_TAKEOVERS = 3
 
 /** What a sign-in came to: the client as it is now, and why its box may not play; null where it may. */
-export type Outcome = { client: Client; refusal: BoxRefusal | null }
+export type SignInOutcome = { client: BoxClient; refusal: BoxRefusal | null }
 
 /**
  * Signs boxes in to the clients of their MACs, each to another client, in one transaction: judges them, pins what tells
@@ -49,14 +49,14 @@ export function signInAll(
   sql: Sql,
   asked: readonly SignIn[],
   locked: 'wait' | 'leave out',
-): Promise<Map<number, Outcome | null>> {
+): Promise<Map<number, SignInOutcome | null>> {
   const byId = new Map(asked.map((one) => [one.id, one]))
   return begin(sql, async (sql) => {
     const free = await sql<{ id: number }[]>`
       select id from client where id = any (${[...byId.keys()]}::bigint[]) order by id
       for no key update ${locked === 'leave out' ? sql`skip locked` : sql``}`
     const ids = free.map(({ id }) => id)
-    const outcomes = new Map<number, Outcome | null>(ids.map((id) => [id, null]))
+    const outcomes = new Map<number, SignInOutcome | null>(ids.map((id) => [id, null]))
     const entered: Entered[] = []
     const rows = await clientRows(sql, ids)
     const withNewToken = rows.filter(({ id, token_nonce }) => token_nonce !== byId.get(id)?.box.nonce)
@@ -66,7 +66,7 @@ export function signInAll(
     )
     for (const row of rows) {
       const one = byId.get(row.id) as SignIn
-      const client = clientOf(row)
+      const client = boxClientOf(row)
       if (macOf(client) !== one.box.mac || isPutOut(client, one.box)) continue
       if (hasEnded(one.box.nonce, client.device, forgotten.get(row.id) ?? 0, one.now)) continue
       const refusal = refusalOf(client, one.box.place, one.unserved, one.now, one.told)
@@ -83,7 +83,7 @@ export function signInAll(
 }
 
 /** Whether the box of a Ministra client is not the one whose login and password were right last. */
-function isPutOut({ mac, device }: Client, { nonce }: Box): boolean {
+function isPutOut({ mac, device }: BoxClient, { nonce }: Box): boolean {
   return mac === null && device?.token_nonce !== nonce
 }
 
@@ -113,9 +113,9 @@ function hasEnded(nonce: string, device: Device | null, forgotten: number, now: 
 }
 
 /** A box that is let in: its client as it is from now on, and what is stored of it before and from now on. */
-type Entered = SignIn & { client: Client; before: DeviceRow | null; device: DeviceRow }
+type Entered = SignIn & { client: BoxClient; before: DeviceRow | null; device: DeviceRow }
 
-function enter(one: SignIn, client: Client, before: DeviceRow | null): Entered {
+function enter(one: SignIn, client: BoxClient, before: DeviceRow | null): Entered {
   const device = pinned(client, before, one.box, one.told)
   return { ...one, client: { ...client, device: deviceOf(device) }, before, device }
 }
@@ -157,7 +157,7 @@ export function bind(
   context: SignInContext,
   { id, password }: RightLogin,
   box: Box,
-): Promise<Outcome | null> {
+): Promise<SignInOutcome | null> {
   const { now } = context
   return withClient(context.sql, id, async (sql, client, before) => {
     const [same] = await sql`select from client where id = ${id} and password = ${password}`
@@ -202,7 +202,7 @@ export function bind(
 }
 
 /** Locks a client to the network of its box, unless it is locked already. Null where it is gone. */
-export function lockTo(sql: Sql, id: number, network: string): Promise<{ client: Client } | null> {
+export function lockTo(sql: Sql, id: number, network: string): Promise<{ client: BoxClient } | null> {
   return withClient(sql, id, async (sql, client) => {
     if (!client.device || !client.locked || client.device.locked_to_ip !== null) return { client }
     await sql`update device set locked_to_ip = ${network} where client = ${id}`
@@ -225,18 +225,18 @@ const UNKNOWN: DeviceRow = {
 export function withClient<T>(
   sql: Sql,
   id: number,
-  work: (sql: Sql, client: Client, device: DeviceRow | null) => Promise<T | null>,
+  work: (sql: Sql, client: BoxClient, device: DeviceRow | null) => Promise<T | null>,
 ): Promise<T | null> {
   return begin(sql, async (sql) => {
     // By a statement of its own, because one that waits for a lock goes on with what it read before of other tables.
     await sendAhead(sql, sql`select from client where id = ${id} for no key update`)
     const [row] = await clientRows(sql, [id])
-    return row ? work(sql, clientOf(row), deviceRowOf(row)) : null
+    return row ? work(sql, boxClientOf(row), deviceRowOf(row)) : null
   })
 }
 
 /** Returns the device of a client after its box was let in: what was pinned before, and what it tells for the first time. */
-function pinned({ mac, locked }: Client, before: DeviceRow | null, box: Box, told: Told): DeviceRow {
+function pinned({ mac, locked }: BoxClient, before: DeviceRow | null, box: Box, told: Told): DeviceRow {
   const keep = (part: 'stb_sn' | 'device_id' | 'device_id2') => {
     // A Ministra client may change its box, so that the last one counts.
     const [first, last] = mac === null ? [told[part], before?.[part]] : [before?.[part], told[part]]

@@ -4,7 +4,7 @@ import { Box } from '../../test/support/box.ts'
 import { givePlaylist } from '../../test/support/playlist.ts'
 import type { TestServer } from '../../test/support/server.ts'
 import { openWorld, type Person, type World } from '../../test/support/world.ts'
-import { askedPathOf, leadsTo, pathOf, placesOf } from './stream-paths.ts'
+import { askedPathOf, leadsTo, placesOf, streamPathOf } from './stream-paths.ts'
 
 const PLAYLIST = `#EXTM3U
 #EXTINF:-1 tvg-id="one" group-title="News",One
@@ -287,8 +287,8 @@ test('a viewer goes on watching after a restart, and on another server', async (
 })
 
 test('a path is read as a server reads it, or not at all', () => {
-  expect(pathOf('http://s.example:8080/a%20b/c.ts?x=1#y')).toEqual({ path: '/a b/c.ts', query: 'x=1' })
-  expect(pathOf('http://s.example/a/?x|User-Agent=y')).toEqual({ path: '/a/', query: 'x' })
+  expect(streamPathOf('http://s.example:8080/a%20b/c.ts?x=1#y')).toEqual({ path: '/a b/c.ts', query: 'x=1' })
+  expect(streamPathOf('http://s.example/a/?x|User-Agent=y')).toEqual({ path: '/a/', query: 'x' })
   expect(askedPathOf('/a/c.ts?x=1|y')).toEqual({ path: '/a/c.ts', query: 'x=1|y' })
   for (const path of [
     '/a//b',
@@ -302,7 +302,7 @@ test('a path is read as a server reads it, or not at all', () => {
     '/%zz',
     '/%2e%2e/a',
   ]) {
-    expect(pathOf(path), path).toBe(null)
+    expect(streamPathOf(path), path).toBe(null)
     expect(askedPathOf(path), path).toBe(null)
   }
   for (const path of ['/a|/b', '/a#b', 'http://s.example/a']) expect(askedPathOf(path), path).toBe(null)

@@ -4,7 +4,7 @@ import { among, networkOf } from '../access/network.ts'
 import type { Seal } from '../access/seal.ts'
 import { isLost } from '../postgres/errors.ts'
 import type { Channels } from './channels.ts'
-import { type Client, macOf, refusalOf } from './client.ts'
+import { type BoxClient, macOf, refusalOf } from './client.ts'
 import { Away } from './refusals.ts'
 import type { Roster } from './roster.ts'
 import { isNamed, leadsTo, type Own, type Places } from './stream-paths.ts'
@@ -106,7 +106,7 @@ function isOf({ address, stream }: Asked, channel: Own, places: Places): boolean
 /** Whether the client may play now, and its box is the one that got the token, at the viewer's address. */
 function isIn(
   { roster, seal, clock, comparesAddress }: StreamCheck,
-  client: Client,
+  client: BoxClient,
   said: StreamTokenFields,
   viewer: string,
 ): boolean {

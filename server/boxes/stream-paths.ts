@@ -2,7 +2,7 @@
 export type StreamPath = { path: string; query: string }
 
 /** Returns where the address of a channel leads; null where servers differ in how they read it. */
-export function pathOf(address: string): StreamPath | null {
+export function streamPathOf(address: string): StreamPath | null {
   // After a `|` stands what the player is told.
   return read(address.replace(/^[a-z]+:\/\/[^/?#|]*/i, '').replace(/[#|].*$/s, ''))
 }
@@ -34,7 +34,7 @@ export type Places = readonly string[]
  */
 export function placesOf(addresses: Iterable<string>): Places {
   // A channel that is listed twice is one stream.
-  return [...new Set(addresses)].map((address) => pathOf(address)?.path ?? '').sort()
+  return [...new Set(addresses)].map((address) => streamPathOf(address)?.path ?? '').sort()
 }
 
 /** Counts the addresses that lead to a path; to a folder, which ends with a `/`, those in it, however deep. */
@@ -63,7 +63,7 @@ export type Own = { address: string; filled: string }
  * anything there, such as the segments of its stream.
  */
 export function leadsTo(uri: string, { address, filled }: Own, places: Places): boolean {
-  const [asked, own, place] = [askedPathOf(uri), pathOf(filled), pathOf(address)]
+  const [asked, own, place] = [askedPathOf(uri), streamPathOf(filled), streamPathOf(address)]
   if (asked === null || own === null || place === null) return false
   if (asked.path === own.path) return countAt(places, place.path) === 1 || asked.query === own.query
   const folder = folderOf(own.path)
@@ -72,7 +72,7 @@ export function leadsTo(uri: string, { address, filled }: Own, places: Places): 
 
 /** Whether a stream's name, as Flussonic says it, is how the channel's address begins, and no other channel's does. */
 export function isNamed(stream: string, { address, filled }: Own, places: Places): boolean {
-  const [own, place] = [pathOf(filled), pathOf(address)]
+  const [own, place] = [streamPathOf(filled), streamPathOf(address)]
   if (stream === '' || own === null || place === null) return false
   if (!`${own.path}/`.startsWith(`/${stream}/`)) return false
   const begin = place.path

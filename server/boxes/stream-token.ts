@@ -2,13 +2,13 @@ import { timingSafeEqual } from 'node:crypto'
 import { DAY_MS } from '../../contract/time.ts'
 import { networkOf } from '../access/network.ts'
 import type { Seal } from '../access/seal.ts'
-import type { Client, Place } from './client.ts'
+import type { BoxClient, Place } from './client.ts'
 
 /** How long a stream token is good, in milliseconds. */
 export const GOOD_FOR = DAY_MS
 
 /** To whom a channel is linked, when and where. */
-type StreamGrant = { client: Client; channel: number; mac: string; place: Place; now: Date }
+type StreamGrant = { client: BoxClient; channel: number; mac: string; place: Place; now: Date }
 
 /** What a stream token says; it was signed by us. */
 export type StreamTokenFields = {
@@ -97,7 +97,7 @@ export function familyOf(network: string): '4' | '6' {
   return network.includes(':') ? '6' : '4'
 }
 
-export function boxMark(seal: Pick<Seal, 'hmac'>, { device }: Client): string {
+export function boxMark(seal: Pick<Seal, 'hmac'>, { device }: BoxClient): string {
   return seal.hmac(`stream box ${device?.token_nonce ?? ''}`).toString('hex', 0, 4)
 }
 

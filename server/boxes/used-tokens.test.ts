@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../../test/support/world.ts'
-import type { Client } from './client.ts'
+import type { BoxClient } from './client.ts'
 import { Away } from './refusals.ts'
 import { readToken, streamAddress } from './stream-token.ts'
 import { openUsedTokens } from './used-tokens.ts'
@@ -26,7 +26,7 @@ const seal = { hmac: (text: string) => createHmac('sha256', 'key').update(text).
 
 /** Returns the address of 2 kB at which a client watches, as a stream server sends it. */
 function addressOf(id: number): string {
-  const client: Client = {
+  const client: BoxClient = {
     ...{ id, dealer: 1, name: 'client', mac: null, active: true, locked: false, alt_player: false },
     ...{ package_selection: 1, expiry: 0, device: null, waits_until: 0 },
   }

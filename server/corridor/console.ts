@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import helmet from '@fastify/helmet'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Captcha } from '../config.ts'
+import type { CaptchaConfig } from '../config.ts'
 import { encodingFor } from './compress.ts'
 
 const BUILT = join(import.meta.dirname, '../../dist/web')
@@ -13,29 +13,31 @@ const BEFORE = join(import.meta.dirname, '../../dist/web.old')
 const YEAR = 365 * 86_400
 
 /** Paths of the widget alone, because its hosts may serve other scripts that a stranger could misuse. */
-const CAPTCHA_SOURCES: Record<Captcha['provider'], { script: string[]; frame: string[]; connect: string[] }> =
-  {
-    altcha: { script: [], frame: [], connect: [] },
-    none: { script: [], frame: [], connect: [] },
-    recaptcha: {
-      script: ['https://www.google.com/recaptcha/', 'https://www.gstatic.com/recaptcha/'],
-      frame: ['https://www.google.com/recaptcha/', 'https://recaptcha.google.com/recaptcha/'],
-      connect: ['https://www.google.com/recaptcha/'],
-    },
-    hcaptcha: {
-      script: ['https://js.hcaptcha.com/1/', 'https://newassets.hcaptcha.com/captcha/'],
-      frame: ['https://newassets.hcaptcha.com/captcha/'],
-      connect: ['https://api.hcaptcha.com/', 'https://hcaptcha.com/'],
-    },
-    turnstile: {
-      script: ['https://challenges.cloudflare.com/turnstile/'],
-      frame: [
-        'https://challenges.cloudflare.com/cdn-cgi/challenge-platform/',
-        'https://challenges.cloudflare.com/turnstile/',
-      ],
-      connect: [],
-    },
-  }
+const CAPTCHA_SOURCES: Record<
+  CaptchaConfig['provider'],
+  { script: string[]; frame: string[]; connect: string[] }
+> = {
+  altcha: { script: [], frame: [], connect: [] },
+  none: { script: [], frame: [], connect: [] },
+  recaptcha: {
+    script: ['https://www.google.com/recaptcha/', 'https://www.gstatic.com/recaptcha/'],
+    frame: ['https://www.google.com/recaptcha/', 'https://recaptcha.google.com/recaptcha/'],
+    connect: ['https://www.google.com/recaptcha/'],
+  },
+  hcaptcha: {
+    script: ['https://js.hcaptcha.com/1/', 'https://newassets.hcaptcha.com/captcha/'],
+    frame: ['https://newassets.hcaptcha.com/captcha/'],
+    connect: ['https://api.hcaptcha.com/', 'https://hcaptcha.com/'],
+  },
+  turnstile: {
+    script: ['https://challenges.cloudflare.com/turnstile/'],
+    frame: [
+      'https://challenges.cloudflare.com/cdn-cgi/challenge-platform/',
+      'https://challenges.cloudflare.com/turnstile/',
+    ],
+    connect: [],
+  },
+}
 
 /** The page as a build made it, plain and compressed. */
 interface BuiltPage {
@@ -82,7 +84,10 @@ const NOTHING = "default-src 'none'; frame-ancestors 'none'"
  * Gives every answer the headers that keep a browser from misusing it, but those of routes with `helmet: false`. Files
  * of the console and calls then lose what only documents need: on a slow line a visit would carry it dozens of times.
  */
-export async function protectBrowsers(app: FastifyInstance, captcha: Captcha['provider']): Promise<void> {
+export async function protectBrowsers(
+  app: FastifyInstance,
+  captcha: CaptchaConfig['provider'],
+): Promise<void> {
   const { script, frame, connect } = CAPTCHA_SOURCES[captcha]
   await app.register(helmet, {
     contentSecurityPolicy: {

@@ -40,7 +40,7 @@ const EACH_MINUTE = {
   next: (now: Date) => new Date(now.getTime() + MINUTE_MS),
 }
 
-export function statistics({ sql, zone, log }: Needs): ClockJob {
+export function dailyStatistics({ sql, zone, log }: Needs): ClockJob {
   let written: Day | null = null
   const settledAt = (now: Date) => new Date(now.getTime() - SETTLING)
   return {
@@ -131,7 +131,7 @@ export function counts({ sql, stopping }: Needs): ClockJob {
 const SETTLED_AT_ONCE = 10_000
 
 /** Counts the boxes, and forgets unknown ones each minute, so that a flood of them fills no table. */
-export function boxes({ sql, stopping }: Needs): ClockJob {
+export function boxCounting({ sql, stopping }: Needs): ClockJob {
   return {
     ...EACH_MINUTE,
     name: 'boxes',

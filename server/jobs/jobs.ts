@@ -3,14 +3,14 @@ import { MINUTE_MS } from '../../contract/time.ts'
 import { measureJobsFrom } from '../metrics.ts'
 import { noteRun, type Run } from '../nouns/system/runs.ts'
 import {
-  boxes,
+  boxCounting,
   type ClockJob,
   counts,
+  dailyStatistics,
   hourlyCleanUp,
   type JobDependencies,
   playlistRefresh,
   sealing,
-  statistics,
 } from './clock-jobs.ts'
 
 /**
@@ -25,8 +25,8 @@ export function startJobs(dependencies: JobDependencies): {
   const stopping = new AbortController()
   const needs = { ...dependencies, stopping: stopping.signal }
   // The statistics of years and a slow playlist take minutes, and would delay the others.
-  const queues = [[statistics], [hourlyCleanUp, sealing, counts, boxes], [playlistRefresh]].map((jobs) =>
-    openQueue(jobs.map((job) => job(needs))),
+  const queues = [[dailyStatistics], [hourlyCleanUp, sealing, counts, boxCounting], [playlistRefresh]].map(
+    (jobs) => openQueue(jobs.map((job) => job(needs))),
   )
   measureJobsFrom(
     clock(),

@@ -3,20 +3,20 @@ import { type Call, everyCall, pathParameters } from '../../../contract/call.ts'
 import { calls } from '../../../contract/calls.ts'
 import { REFUSALS } from '../../../contract/refusals.ts'
 
-export type Schema = z.core.JSONSchema.BaseSchema
+export type JsonSchema = z.core.JSONSchema.BaseSchema
 
 type Parameter = {
   name: string
   in: 'path' | 'query' | 'header'
   required: boolean
   description?: string
-  schema: Schema
+  schema: JsonSchema
 }
 
-type Content = Record<string, { schema: Schema }>
+type Content = Record<string, { schema: JsonSchema }>
 export type Response = {
   description: string
-  headers?: Record<string, { schema: Schema }>
+  headers?: Record<string, { schema: JsonSchema }>
   content?: Content
 }
 
@@ -37,7 +37,7 @@ export type Document = {
   info: { title: string; version: string; description: string }
   servers: { url: string }[]
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> }
+  components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, object> }
 }
 
 /** Returns the OpenAPI document of all calls, made from the contract. */
@@ -78,7 +78,7 @@ const ABOUT = [
   '`/api/user` gives as `time_zone`. A body with a field that its call does not know is refused.',
 ].join(' ')
 
-const WRITES: Schema = {
+const WRITES: JsonSchema = {
   type: 'boolean',
   description:
     'False while a change cannot be committed, the disk is nearly full or the clock of the database was set back: calls that change something answer 503',
@@ -107,7 +107,7 @@ const HEALTH = probe('health', 'Whether the server can serve, and what an operat
   },
 })
 
-function probe(operationId: string, summary: string, more: Record<string, Schema>): Operation {
+function probe(operationId: string, summary: string, more: Record<string, JsonSchema>): Operation {
   const properties = { status: { const: 'OK' }, ...more }
   return {
     operationId,
@@ -131,7 +131,7 @@ function probe(operationId: string, summary: string, more: Record<string, Schema
   }
 }
 
-const REFUSAL: Schema = {
+const REFUSAL: JsonSchema = {
   type: 'object',
   description: 'Why a call was not done. Nothing was changed.',
   properties: {
@@ -185,7 +185,7 @@ const IDEMPOTENCY: Parameter = {
 function operationOf(call: Call): Operation {
   const input = schemaOf(call.input, 'input')
   const inPath = pathParameters(call.path)
-  const fields = Object.entries(input.properties ?? {}) as [string, Schema][]
+  const fields = Object.entries(input.properties ?? {}) as [string, JsonSchema][]
   const sent = fields.filter(([field]) => !inPath.includes(field))
   const required = (input.required ?? []).filter((field) => !inPath.includes(field))
   const parameters = fields
@@ -205,7 +205,7 @@ function operationOf(call: Call): Operation {
   } else if (call.takesKey) {
     parameters.push(IDEMPOTENCY)
   }
-  const body: Schema = { ...input, properties: Object.fromEntries(sent), required }
+  const body: JsonSchema = { ...input, properties: Object.fromEntries(sent), required }
   return {
     operationId: call.name,
     summary: call.summary,
@@ -223,17 +223,17 @@ function operationOf(call: Call): Operation {
 
 function answerOf(call: Call): Response {
   if (call.returns === 'file') {
-    const file = { schema: { type: 'string', format: 'binary' } } satisfies { schema: Schema }
+    const file = { schema: { type: 'string', format: 'binary' } } satisfies { schema: JsonSchema }
     return { description: 'The file.', content: { 'text/csv': file, 'application/pdf': file } }
   }
   return { description: 'Done.', content: json(schemaOf(call.output, 'output')) }
 }
 
-function json(schema: Schema): Content {
+function json(schema: JsonSchema): Content {
   return { 'application/json': { schema } }
 }
 
-function schemaOf(type: z.ZodMiniType, io: 'input' | 'output'): Schema {
+function schemaOf(type: z.ZodMiniType, io: 'input' | 'output'): JsonSchema {
   const {
     $schema,
     '~standard': _,
@@ -243,7 +243,7 @@ function schemaOf(type: z.ZodMiniType, io: 'input' | 'output'): Schema {
 }
 
 /** Removes what no reader needs: the limits of every safe integer, and the second type of a number in a query. */
-function tidy(schema: Schema): void {
+function tidy(schema: JsonSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
   const [number, digits, ...others] = schema.anyOf ?? []

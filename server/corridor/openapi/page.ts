@@ -1,4 +1,4 @@
-import type { Document, Operation, Response, Schema } from './document.ts'
+import type { Document, JsonSchema, Operation, Response } from './document.ts'
 
 /** One page without a script, so that it needs no exception from the console's policy. */
 export function referencePage({ info, paths, components }: Document): string {
@@ -42,9 +42,9 @@ function answersOf(response: Response | undefined): string {
     .join('')
 }
 
-function fieldsOf(schema: Schema | undefined): string[] {
+function fieldsOf(schema: JsonSchema | undefined): string[] {
   return Object.entries(schema?.properties ?? {}).map(([name, field]) =>
-    cells(name, 'body', schema?.required?.includes(name) ?? false, typeOf(field as Schema)),
+    cells(name, 'body', schema?.required?.includes(name) ?? false, typeOf(field as JsonSchema)),
   )
 }
 
@@ -52,18 +52,18 @@ function cells(name: string, place: string, required: boolean, what: string): st
   return `<tr><td><code>${escaped(name)}</code><td>${place}<td>${required ? 'yes' : 'no'}<td>${escaped(what)}</tr>`
 }
 
-function typeOf(schema: Schema, indent = ''): string {
+function typeOf(schema: JsonSchema, indent = ''): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
-  if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one as Schema, indent)).join(' | ')
+  if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one as JsonSchema, indent)).join(' | ')
   if (Array.isArray(schema.type)) {
-    return schema.type.map((type) => typeOf({ ...schema, type } as Schema, indent)).join(' | ')
+    return schema.type.map((type) => typeOf({ ...schema, type } as JsonSchema, indent)).join(' | ')
   }
   switch (schema.type) {
     case 'object':
       return objectOf(schema, indent)
     case 'array':
-      return `list${limits(schema.minItems, schema.maxItems)} of ${typeOf((schema.items ?? {}) as Schema, indent)}`
+      return `list${limits(schema.minItems, schema.maxItems)} of ${typeOf((schema.items ?? {}) as JsonSchema, indent)}`
     case 'string':
       return stringOf(schema)
     case 'integer':
@@ -77,17 +77,17 @@ function typeOf(schema: Schema, indent = ''): string {
   }
 }
 
-function objectOf(schema: Schema, indent: string): string {
+function objectOf(schema: JsonSchema, indent: string): string {
   const fields = Object.entries(schema.properties ?? {})
   if (fields.length === 0) return 'object of texts'
   const lines = fields.map(([name, field]) => {
     const mark = schema.required?.includes(name) ? '' : '?'
-    return `${indent}  ${name}${mark}: ${typeOf(field as Schema, `${indent}  `)}`
+    return `${indent}  ${name}${mark}: ${typeOf(field as JsonSchema, `${indent}  `)}`
   })
   return `{\n${lines.join('\n')}\n${indent}}`
 }
 
-function stringOf(schema: Schema): string {
+function stringOf(schema: JsonSchema): string {
   if (schema.format === 'date') return 'day'
   if (schema.pattern?.includes('T\\d{2}')) return 'moment'
   return `text${limits(schema.minLength, schema.maxLength)}${byDefault(schema)}`
@@ -99,7 +99,7 @@ function limits(least: number | undefined, most: number | undefined): string {
   return most === undefined ? ` (at least ${least})` : ` (${least} to ${most})`
 }
 
-function byDefault(schema: Schema): string {
+function byDefault(schema: JsonSchema): string {
   return schema.default === undefined ? '' : `, ${JSON.stringify(schema.default)} if not given`
 }
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { servePlaylist } from '../../../test/support/playlist.ts'
-import { allowedBy, download, isPublic } from './download.ts'
+import { allowedBy, downloadPlaylist, isPublic } from './download.ts'
 
 const open = { mayAsk: allowedBy({ minutes: 60, isPrivateAllowed: true }), signal: null }
 const closed = { mayAsk: allowedBy({ minutes: 60, isPrivateAllowed: false }), signal: null }
@@ -13,9 +13,11 @@ test('a playlist is followed through redirects, and unpacked', async () => {
   const first = await servePlaylist((_, response) =>
     response.writeHead(302, { location: last.address }).end(),
   )
-  expect((await download(first.address, open)).toString()).toBe('#EXTM3U')
+  expect((await downloadPlaylist(first.address, open)).toString()).toBe('#EXTM3U')
   // That may have an address at which nobody listens, too.
-  expect((await download(first.address.replace('127.0.0.1', 'localhost'), open)).toString()).toBe('#EXTM3U')
+  expect((await downloadPlaylist(first.address.replace('127.0.0.1', 'localhost'), open)).toString()).toBe(
+    '#EXTM3U',
+  )
 })
 
 test('a name or an address of a private network is refused before anything is asked there', async () => {
@@ -30,17 +32,17 @@ test('a name or an address of a private network is refused before anything is as
     '0x7f.1',
     '0.0.0.0',
   ])
-    await expect(download(`http://${host}:${port}/`, closed), host).rejects.toThrow('private network')
+    await expect(downloadPlaylist(`http://${host}:${port}/`, closed), host).rejects.toThrow('private network')
   expect(served.asked()).toBe(0)
 })
 
 test('each redirect is checked: it may lead to no other kind of address, and not on without an end', async () => {
   const served = await servePlaylist('')
   served.serve((_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end())
-  await expect(download(served.address, open)).rejects.toThrow('no address of a playlist')
+  await expect(downloadPlaylist(served.address, open)).rejects.toThrow('no address of a playlist')
   const { address } = served
   served.serve((_, response) => response.writeHead(302, { location: address }).end())
-  await expect(download(address, open)).rejects.toThrow('without an end')
+  await expect(downloadPlaylist(address, open)).rejects.toThrow('without an end')
   expect(served.asked()).toBe(7)
 })
 
@@ -56,7 +58,7 @@ test('an answer without an end is cut at 64 MB, also where it is compressed', as
     response.on('drain', write)
     write()
   })
-  await expect(download(served.address, open)).rejects.toThrow('larger than 64 MB')
+  await expect(downloadPlaylist(served.address, open)).rejects.toThrow('larger than 64 MB')
   expect(sent).toBeLessThan(100 * piece.length)
   served.serve((_, response) => {
     const packing = createGzip()
@@ -67,7 +69,7 @@ test('an answer without an end is cut at 64 MB, also where it is compressed', as
     packing.on('drain', write)
     write()
   })
-  await expect(download(served.address, open)).rejects.toThrow('larger than 64 MB')
+  await expect(downloadPlaylist(served.address, open)).rejects.toThrow('larger than 64 MB')
 })
 
 test('a redirect from a public address leads to no private one', async () => {
@@ -77,7 +79,7 @@ test('a redirect from a public address leads to no private one', async () => {
     response.writeHead(302, { location: `http://127.0.0.2:${port}/` }).end(),
   )
   const mayAsk = (address: string) => address === '127.0.0.1'
-  await expect(download(outside.address, { ...closed, mayAsk })).rejects.toThrow('private network')
+  await expect(downloadPlaylist(outside.address, { ...closed, mayAsk })).rejects.toThrow('private network')
   expect(inside.asked()).toBe(0)
 })
 
@@ -91,7 +93,7 @@ test('a password goes to the host that it was given for, and to no other', async
     sent.push(headers.authorization)
     response.writeHead(302, { location: last.address }).end()
   })
-  await download(first.address.replace('http://', 'http://user:word%21@'), open)
+  await downloadPlaylist(first.address.replace('http://', 'http://user:word%21@'), open)
   expect(sent).toEqual([`Basic ${btoa('user:word!')}`, undefined])
 })
 
@@ -103,18 +105,18 @@ test('a password may have any character, also a % that stands for itself', async
   })
   const passwords = { 'p%s+': 'p%s+', '100%': '100%', '%zz%21é': '%zz!é', 'p%25ss': 'p%ss' }
   for (const typed of Object.keys(passwords))
-    await download(served.address.replace('http://', `http://us%er:${typed}@`), open)
-  await download(served.address.replace('http://', 'http://:word@'), open)
+    await downloadPlaylist(served.address.replace('http://', `http://us%er:${typed}@`), open)
+  await downloadPlaylist(served.address.replace('http://', 'http://:word@'), open)
   const logins = [...Object.values(passwords).map((word) => `us%er:${word}`), ':word']
   expect(sent).toEqual(logins.map((login) => `Basic ${Buffer.from(login).toString('base64')}`))
 })
 
 test('nobody waits for an address that does not answer or that is broken off', async () => {
   const served = await servePlaylist((_, response) => response.destroy())
-  await expect(download(served.address, open)).rejects.toThrow('cannot be reached')
+  await expect(downloadPlaylist(served.address, open)).rejects.toThrow('cannot be reached')
   const gone = new AbortController()
   served.serve(() => gone.abort())
-  await expect(download(served.address, { ...open, signal: gone.signal })).rejects.toThrow(
+  await expect(downloadPlaylist(served.address, { ...open, signal: gone.signal })).rejects.toThrow(
     'cannot be reached',
   )
 })
@@ -132,7 +134,7 @@ test('an address that answers a byte at a time is given up after a minute', asyn
     }, 50)
     response.on('close', () => clearInterval(dripping))
   })
-  const downloading = download(served.address, open)
+  const downloading = downloadPlaylist(served.address, open)
   await dripped.promise
   // The minute is over.
   limit.abort()

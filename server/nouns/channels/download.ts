@@ -24,7 +24,7 @@ const MOST_REDIRECTS = 5
  * address that was checked. The errors name neither a path nor a password.
  * @throws Refusal where it cannot be downloaded
  */
-export async function download(address: string, { mayAsk, signal }: Options): Promise<Buffer> {
+export async function downloadPlaylist(address: string, { mayAsk, signal }: Options): Promise<Buffer> {
   const limit = AbortSignal.timeout(MOST_MS)
   const ending = signal ? AbortSignal.any([limit, signal]) : limit
   try {

@@ -1,15 +1,15 @@
 import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
 import type { PlaylistRules } from '../../context.ts'
 import type { Sql } from '../../postgres/pool.ts'
-import { allowedBy, download } from './download.ts'
-import { holdOthers, inUseOf, type Kept, keep } from './keep.ts'
+import { allowedBy, downloadPlaylist } from './download.ts'
+import { holdOthers, inUseOf, type KeptPlaylist, keep } from './keep.ts'
 import { type Read, read } from './read-in-thread.ts'
 
 export type Reading = { sql: Sql; seal: Seal; rules: PlaylistRules; signal: AbortSignal | null }
 
 /** Downloads a playlist and reads it, while no transaction is open. @throws Refusal where either fails */
 export async function readFrom(address: string, { sql, seal, rules, signal }: Reading): Promise<Read> {
-  const bytes = await download(address, { mayAsk: allowedBy(rules), signal })
+  const bytes = await downloadPlaylist(address, { mayAsk: allowedBy(rules), signal })
   return read({ bytes, isCompressed: false }, () => inUseOf(sql, seal))
 }
 
@@ -21,7 +21,10 @@ export function readAgain(address: Buffer, reading: Reading): Promise<Read> {
 type Again = { address: Buffer; found: Read; seal: Seal; now: Date; isAsked: boolean }
 
 /** Takes or holds back what was read again; null where the playlist has another address meanwhile. */
-export async function keepAgain(sql: Sql, { address, found, seal, ...when }: Again): Promise<Kept | null> {
+export async function keepAgain(
+  sql: Sql,
+  { address, found, seal, ...when }: Again,
+): Promise<KeptPlaylist | null> {
   await holdOthers(sql)
   const present = await sql`select from playlist where address = ${address}`
   return present.length > 0 ? keep(sql, seal, found, when) : null

@@ -46,7 +46,7 @@ async function packedInUse(sql: Sql, seal: Pick<Seal, 'open'>): Promise<string |
  */
 const MOST_AT_ONCE = 1_000_000
 
-export type Kept = { channels: number; skipped: number; held: HeldBack | null }
+export type KeptPlaylist = { channels: number; skipped: number; held: HeldBack | null }
 
 /**
  * Takes a playlist that was read, or holds it back, after `holdOthers`. The row of the playlist must be there. What is taken
@@ -57,7 +57,7 @@ export async function keep(
   seal: Seal,
   read: Read,
   { now, isAsked }: { now: Date; isAsked: boolean },
-): Promise<Kept> {
+): Promise<KeptPlaylist> {
   const { keys, groups, skipped, packed } = read
   const [present] = await sql<Counted[]>`select channels, skipped from playlist`
   const held = whyHeld({ channels: keys.length, skipped }, present ?? { channels: 0, skipped: 0 })

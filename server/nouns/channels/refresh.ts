@@ -4,7 +4,7 @@ import { begin } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { Refusal } from '../../refusal.ts'
 import { keepAgain, readAgain } from './from-address.ts'
-import type { Kept } from './keep.ts'
+import type { KeptPlaylist } from './keep.ts'
 
 export type RefreshContext = {
   sql: Sql
@@ -19,7 +19,9 @@ export type RefreshContext = {
  * became of it; null where nothing was due, or the address was replaced meanwhile. No transaction is open while it
  * reads.
  */
-export async function refreshPlaylist(context: RefreshContext): Promise<Kept | { failure: string } | null> {
+export async function refreshPlaylist(
+  context: RefreshContext,
+): Promise<KeptPlaylist | { failure: string } | null> {
   const { sql, seal, playlist, now, signal } = context
   const due = new Date(now.getTime() - playlist.minutes * 60_000)
   const [claimed] = await begin(
