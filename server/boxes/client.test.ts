@@ -6,7 +6,7 @@ const HOME = { address: '203.0.113.7', network: '203.0.113.7', counted: null }
 const ELSEWHERE = { address: '198.51.100.1', network: '198.51.100.1', counted: null }
 const DEALER = 7
 
-function told(stb_sn: string) {
+function report(stb_sn: string) {
   return {
     ...{ stb_sn, device_id: '', device_id2: '', stb_type: '', version: '', image: '', hardware: '' },
   }
@@ -27,10 +27,10 @@ test('of all that speaks against a box, the reason to mend first is told', () =>
   const suspended = new Set([DEALER])
   const on = { ...REFUSED, active: true }
   const paid = { ...on, expiry: NOW.getTime() }
-  expect(refusalOf(REFUSED, ELSEWHERE, suspended, NOW, told('SN-2'))).toBe('switched_off')
-  expect(refusalOf(on, ELSEWHERE, suspended, NOW, told('SN-2'))).toBe('suspended')
-  expect(refusalOf(on, ELSEWHERE, none, NOW, told('SN-2'))).toBe('expired')
-  expect(refusalOf(paid, ELSEWHERE, none, NOW, told('SN-2'))).toBe('other_address')
-  expect(refusalOf(paid, HOME, none, NOW, told('SN-2'))).toBe('other_box')
-  expect(refusalOf(paid, HOME, none, NOW, told('SN-1'))).toBe(null)
+  expect(refusalOf(REFUSED, ELSEWHERE, suspended, NOW, report('SN-2'))).toBe('switched_off')
+  expect(refusalOf(on, ELSEWHERE, suspended, NOW, report('SN-2'))).toBe('suspended')
+  expect(refusalOf(on, ELSEWHERE, none, NOW, report('SN-2'))).toBe('expired')
+  expect(refusalOf(paid, ELSEWHERE, none, NOW, report('SN-2'))).toBe('other_address')
+  expect(refusalOf(paid, HOME, none, NOW, report('SN-2'))).toBe('other_box')
+  expect(refusalOf(paid, HOME, none, NOW, report('SN-1'))).toBe(null)
 })

@@ -42,7 +42,7 @@ export type Device = Omit<DeviceRow, (typeof IDENTITY)[number]> & { prints: Prin
 type Prints = readonly [number, number, number]
 
 /** What a box says of itself when it signs in; empty where it says nothing. */
-export type Told = {
+export type SelfReport = {
   stb_sn: string
   device_id: string
   device_id2: string
@@ -56,7 +56,7 @@ export type Told = {
 export type Place = { address: string | null } & BoxNetwork
 
 /**
- * Returns why a client's box may not play now; null where it may. `told` is what the box says when it signs in.
+ * Returns why a client's box may not play now; null where it may. `report` is what the box says when it signs in.
  * @param unserved the dealers who are suspended with service
  */
 export function refusalOf(
@@ -64,14 +64,14 @@ export function refusalOf(
   place: Place,
   unserved: ReadonlySet<number>,
   now: Date,
-  told?: Told,
+  report?: SelfReport,
 ): BoxRefusal | null {
   const { device } = client
   if (!client.active) return 'switched_off'
   if (unserved.has(client.dealer)) return 'suspended'
   if (client.expiry < now.getTime()) return 'expired'
   if (isLockedElsewhere(client, place)) return 'other_address'
-  if (client.mac !== null && device && told && isOther(device, told)) return 'other_box'
+  if (client.mac !== null && device && report && isOther(device, report)) return 'other_box'
   return null
 }
 
@@ -84,10 +84,10 @@ export function isLockedElsewhere({ locked, device }: BoxClient, { network, coun
 /** The parts of a box that stay the same, by which one box is told from another. */
 const IDENTITY = ['stb_sn', 'device_id', 'device_id2'] as const
 
-function isOther(device: Device, told: Told): boolean {
+function isOther(device: Device, report: SelfReport): boolean {
   return IDENTITY.some((part, at) => {
     const pinned = device.prints[at]
-    return pinned !== 0 && tells(told[part]) && pinned !== printOf(told[part])
+    return pinned !== 0 && identifies(report[part]) && pinned !== printOf(report[part])
   })
 }
 
@@ -101,8 +101,8 @@ function printOf(part: string | null): number {
 
 export const PRINT_BYTES = 6
 
-/** Whether an id tells anything: that of an emulator is often empty or all zeros. */
-export function tells(id: string): boolean {
+/** Whether an id identifies a box: that of an emulator is often empty or all zeros. */
+export function identifies(id: string): boolean {
   return /[^0]/.test(id)
 }
 

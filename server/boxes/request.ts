@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { type Networks, withoutPort } from '../access/network.ts'
-import type { Place, Told } from './client.ts'
+import type { Place, SelfReport } from './client.ts'
 
 /** A call of a box: its fields from the query or the body, and who and where the box says it is. */
 export type BoxRequest = {
@@ -41,7 +41,7 @@ export function readRequest(request: Sent, networks: Networks): BoxRequest {
 }
 
 /** Returns what a box says of itself at its sign-in. */
-export function toldBy({ field }: BoxRequest): Told {
+export function selfReportOf({ field }: BoxRequest): SelfReport {
   return {
     stb_sn: field('sn'),
     device_id: field('device_id'),

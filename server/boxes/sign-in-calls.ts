@@ -12,7 +12,7 @@ import type { LateFacts } from './late-facts.ts'
 import { clientOfLogin, mayTry, noteRefusal, refusalOfLogin } from './logins.ts'
 import type { Presence } from './presence.ts'
 import { Away, ON_SCREEN, Unauthorized } from './refusals.ts'
-import { toldBy } from './request.ts'
+import { selfReportOf } from './request.ts'
 import type { Roster } from './roster.ts'
 import type { BoxCall, BoxHandlers } from './routes.ts'
 import { bind, type SignInOutcome } from './sign-in.ts'
@@ -96,19 +96,19 @@ export function signInCalls({
   async function enter(client: BoxClient, request: BoxCall, nonce: string): Promise<SignInOutcome> {
     const { mac, place } = request
     const now = clock()
-    const told = toldBy(request)
+    const report = selfReportOf(request)
     const unserved = roster.unserved
     try {
       return await roster.change(async () => {
         const box = { mac, nonce, place }
-        const outcome = await signIn({ id: client.id, box, told, unserved, now })
+        const outcome = await signIn({ id: client.id, box, report, unserved, now })
         if (!outcome) throw new Unauthorized()
         return outcome
       })
     } catch (error) {
       if (!(error instanceof Away) || client.device?.token_nonce !== nonce) throw error
-      const refusal = refusalOf(client, place, unserved, now, told)
-      if (!refusal) lateFacts.note(client.id, { nonce, told })
+      const refusal = refusalOf(client, place, unserved, now, report)
+      if (!refusal) lateFacts.note(client.id, { nonce, report })
       return { client, refusal }
     }
   }

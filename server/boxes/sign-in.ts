@@ -13,12 +13,12 @@ import {
   type DeviceRow,
   deviceOf,
   deviceRowOf,
+  identifies,
   isLockedElsewhere,
   macOf,
   type Place,
   refusalOf,
-  type Told,
-  tells,
+  type SelfReport,
 } from './client.ts'
 import type { RightLogin } from './logins.ts'
 
@@ -28,7 +28,7 @@ export type Box = { mac: string; nonce: string; place: Place }
 export type SignInContext = { sql: Sql; unserved: ReadonlySet<number>; now: Date }
 
 /** A box that asks to be signed in to a client, and what it says of itself. */
-export type SignIn = Omit<SignInContext, 'sql'> & { id: number; box: Box; told: Told }
+export type SignIn = Omit<SignInContext, 'sql'> & { id: number; box: Box; report: SelfReport }
 
 /** The most boxes that take a Ministra client over within a day; the next one is refused until a reset. */
 const MOST_TAKEOVERS = 3
@@ -69,7 +69,7 @@ export function signInAll(
       const client = boxClientOf(row)
       if (macOf(client) !== one.box.mac || isPutOut(client, one.box)) continue
       if (hasEnded(one.box.nonce, client.device, forgotten.get(row.id) ?? 0, one.now)) continue
-      const refusal = refusalOf(client, one.box.place, one.unserved, one.now, one.told)
+      const refusal = refusalOf(client, one.box.place, one.unserved, one.now, one.report)
       if (refusal) outcomes.set(one.id, { client, refusal })
       else entered.push(enter(one, client, deviceRowOf(row)))
     }
@@ -116,7 +116,7 @@ function hasEnded(nonce: string, device: Device | null, forgotten: number, now: 
 type Entered = SignIn & { client: BoxClient; before: DeviceRow | null; device: DeviceRow }
 
 function enter(one: SignIn, client: BoxClient, before: DeviceRow | null): Entered {
-  const device = pinned(client, before, one.box, one.told)
+  const device = pinned(client, before, one.box, one.report)
   return { ...one, client: { ...client, device: deviceOf(device) }, before, device }
 }
 
@@ -133,7 +133,7 @@ async function notesOf(sql: Sql, { id, client, before, device, box, now }: Enter
 function stored(sql: Sql, entered: readonly Entered[]): PendingQuery<Row[]> {
   const pin = (part: Exclude<keyof DeviceRow, 'takeovers_refused' | 'cut'>) =>
     entered.map(({ device }) => device[part])
-  const fact = (part: keyof Told) => entered.map(({ told }) => told[part] || null)
+  const fact = (part: keyof SelfReport) => entered.map(({ report }) => report[part] || null)
   return sql`
     insert into device (client, first_seen, mac, stb_sn, device_id, device_id2, token_nonce, locked_to_ip,
       stb_type, version, image, hardware)
@@ -235,12 +235,17 @@ export function withClient<T>(
   })
 }
 
-/** Returns the device of a client after its box was let in: what was pinned before, and what it tells for the first time. */
-function pinned({ mac, locked }: BoxClient, before: DeviceRow | null, box: Box, told: Told): DeviceRow {
+/** Returns the device of a client after its box was let in: what was pinned before, and what it reports for the first time. */
+function pinned(
+  { mac, locked }: BoxClient,
+  before: DeviceRow | null,
+  box: Box,
+  report: SelfReport,
+): DeviceRow {
   const keep = (part: 'stb_sn' | 'device_id' | 'device_id2') => {
     // A Ministra client may change its box, so that the last one counts.
-    const [first, last] = mac === null ? [told[part], before?.[part]] : [before?.[part], told[part]]
-    return first && tells(first) ? first : last && tells(last) ? last : null
+    const [first, last] = mac === null ? [report[part], before?.[part]] : [before?.[part], report[part]]
+    return first && identifies(first) ? first : last && identifies(last) ? last : null
   }
   return {
     mac: mac === null ? box.mac : null,
@@ -255,14 +260,14 @@ function pinned({ mac, locked }: BoxClient, before: DeviceRow | null, box: Box, 
 }
 
 /** Stores what a box says of itself, while it is the one that is in. */
-export async function storeFacts(sql: Sql, client: number, nonce: string, told: Told): Promise<void> {
-  const facts = factsOf(told)
+export async function storeFacts(sql: Sql, client: number, nonce: string, report: SelfReport): Promise<void> {
+  const facts = factsOf(report)
   if (Object.keys(facts).length === 0) return
   await sql`update device set ${sql(facts)} where client = ${client} and token_nonce = ${nonce}`
 }
 
 /** Returns what a box says of itself that decides nothing. What it leaves out stays as it was. */
-function factsOf({ stb_type, version, image, hardware }: Told): Record<string, string> {
+function factsOf({ stb_type, version, image, hardware }: SelfReport): Record<string, string> {
   return Object.fromEntries(
     Object.entries({ stb_type, version, image, hardware }).filter(([, value]) => value !== ''),
   )

@@ -6,7 +6,7 @@ import type { BoxCall } from './routes.ts'
 /** The most that wait to be stored, so that a flood of MACs fills no memory. */
 const MOST_WAITING = 1_000
 
-/** What an unknown box last told of itself. Moments are texts, as the driver wants them in arrays. */
+/** What an unknown box last reported of itself. Moments are texts, as the driver wants them in arrays. */
 type Asked = { asked: string; times: number; address: string | null; stb_type: string; version: string }
 
 export type UnknownBoxes = ReturnType<typeof openUnknownBoxes>
@@ -17,9 +17,9 @@ export function openUnknownBoxes(sql: Sql, log: FastifyBaseLogger) {
   return {
     note({ mac, field, place }: BoxCall, now: Date): void {
       if (waiting.size >= MOST_WAITING && !waiting.has(mac)) return
-      const told = { stb_type: field('stb_type'), version: field('ver') }
+      const report = { stb_type: field('stb_type'), version: field('ver') }
       const times = (waiting.get(mac)?.times ?? 0) + 1
-      waiting.set(mac, { asked: now.toISOString(), times, address: place.address, ...told })
+      waiting.set(mac, { asked: now.toISOString(), times, address: place.address, ...report })
     },
 
     /** Stores those that wait. Where the database is away, they are forgotten: they ask again. */

@@ -681,8 +681,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'another box is refused',
     file: 'server/boxes/client.ts',
-    from: 'client.mac !== null && device && told && isOther(device, told)',
-    to: 'client.mac === null && device && told && isOther(device, told)',
+    from: 'client.mac !== null && device && report && isOther(device, report)',
+    to: 'client.mac === null && device && report && isOther(device, report)',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
