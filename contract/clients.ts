@@ -151,6 +151,9 @@ export const StartMonths = z.union(
   START_MONTHS,
 )
 
+/** Why a MAC gets no trial. */
+export const MAC_HAD_TRIAL = 'This MAC address had a trial within the last 30 days.'
+
 export const PaidMonths = monthsFrom(1)
 
 /** The months that an edit of a client adds. */

@@ -1,3 +1,4 @@
+import { MAC_HAD_TRIAL } from '../../contract/clients.ts'
 import { counted } from '../../contract/quantities.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { type Refusal, refuseField } from '../refusal.ts'
@@ -128,5 +129,5 @@ export async function livesOnTrial(dealing: Dealing, client: Served): Promise<bo
 }
 
 function macHadTrial({ mac }: TrialFields): Refusal {
-  return refuseField('mac_had_trial', mac, 'This MAC address had a trial within the last 30 days.')
+  return refuseField('mac_had_trial', mac, MAC_HAD_TRIAL)
 }

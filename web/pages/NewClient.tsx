@@ -3,7 +3,7 @@ import { useWatch } from 'react-hook-form'
 import { useLocation } from 'react-router'
 import { withoutSecrets } from '../../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
-import { Mac, Phone } from '../../contract/clients.ts'
+import { MAC_HAD_TRIAL, Mac, Phone } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
 import { counted, inCredits, shortage } from '../../contract/quantities.ts'
 import type { Credentials } from '../clients/credentials.ts'
@@ -154,7 +154,7 @@ function MacUnlessMinistra({ trials }: { trials: Trials | undefined }) {
   const asked = useMacLastSeen(ministra === true ? '' : typed)
   if (ministra === true) return null
   const hadOne = startCost(months) === 0 && trials?.mac_had === true
-  const refused = hadOne ? 'This MAC address had a trial within the last 30 days.' : undefined
+  const refused = hadOne ? MAC_HAD_TRIAL : undefined
   return <MacField help={asked} refused={refused} />
 }
 
