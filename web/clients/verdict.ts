@@ -60,13 +60,13 @@ export function verdictsOf(client: Judged, now: Date, zone: string): [Verdict, .
 /** Returns why the box of a client was refused when it asked last, where that reason still holds. */
 function refusedBox(client: Judged, state: ExpiryState, now: Date, zone: string): Verdict[] {
   const { box_refusal, box_answered, status } = client
+  // Only its dealer reads this, who cannot while a suspension of it holds.
+  if (box_refusal === null || box_refusal === 'suspended' || box_answered === null) return []
   const isOver =
-    // Only its dealer reads this, who cannot while a suspension of it holds.
-    box_refusal === 'suspended' ||
     (box_refusal === 'expired' && state !== 'expired') ||
     (box_refusal === 'switched_off' && status) ||
     (box_refusal === 'other_address' && !client.locked)
-  if (box_refusal === null || box_answered === null || isOver) return []
+  if (isOver) return []
   const ago = timeAgo(box_answered, zone, now)
   if (box_refusal === 'other_address') return [fromElsewhere(client, ago)]
   const isAnother = box_refusal === 'other_box' || box_refusal === 'too_many_boxes'
@@ -125,9 +125,8 @@ function wrongLogin({ wrong_login }: Judged, now: Date, zone: string): Verdict[]
   return [{ says, tone: 'warn', ticks: true }]
 }
 
-const REFUSED: Readonly<Record<Exclude<BoxRefusal, 'other_address'>, string>> = {
+const REFUSED: Readonly<Record<Exclude<BoxRefusal, 'other_address' | 'suspended'>, string>> = {
   switched_off: 'the client is switched off',
-  suspended: 'its dealer is suspended, with the service',
   expired: 'the client has expired',
   other_box: 'it is another box than the one before',
   too_many_boxes: 'three other boxes had signed in within a day',
