@@ -227,7 +227,7 @@ function casesOf(role: Role, people: People, client: Client): Case[] {
     const group = SUMS.includes(name)
       ? ('Sums over 100,000 clients: spent, due and the forecast' as const)
       : (`Other calls of the ${role}` as const)
-    const query = name === 'clients.asked' ? `?mac=${client.mac}` : ''
+    const query = name === 'clients.macLastSeen' ? `?mac=${client.mac}` : ''
     return [{ group, key: `${role} ${name}`, path: `${path}${query}` }]
   })
 }

@@ -19,7 +19,7 @@ import { deviceHistory } from './nouns/device-history.ts'
 import { due } from './nouns/due.ts'
 import { download, exportAllClients, exportClients, exportTransactions } from './nouns/exports/exports.ts'
 import { growth } from './nouns/growth.ts'
-import { askedMac, searchMac } from './nouns/macs.ts'
+import { macLastSeen, searchMac } from './nouns/macs.ts'
 import { moveAccount } from './nouns/moving-accounts.ts'
 import { movingClients } from './nouns/moving-clients.ts'
 import { savePreferences } from './nouns/preferences.ts'
@@ -66,7 +66,7 @@ export const handlers: Handlers<typeof calls> = {
     ...boxEvents,
     list: listClients,
     find: findClients,
-    asked: askedMac,
+    macLastSeen,
     deviceHistory,
     history: historyOfClient,
     remove: removeClient,

@@ -217,7 +217,7 @@ const catalogue: Spoken<typeof calls> = {
     },
     spent: silent,
     trials: silent,
-    asked: silent,
+    macLastSeen: silent,
     deviceHistory: silent,
     tell: {
       success: ({ clients: names }) =>

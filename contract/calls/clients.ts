@@ -306,7 +306,7 @@ export const clients = {
     input: ByName,
     output: z.array(DeviceChange),
   }),
-  asked: call({
+  macLastSeen: call({
     method: 'GET',
     path: '/api/asked',
     roles: ['dealer'],

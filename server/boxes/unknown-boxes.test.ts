@@ -5,7 +5,7 @@ import { Box } from '../../test/support/box.ts'
 import { type Family, openWorld, uniqueMac, type World } from '../../test/support/world.ts'
 import { openUnknownBoxes } from './unknown-boxes.ts'
 
-const { asked } = calls.clients
+const { macLastSeen } = calls.clients
 
 let world: World
 let family: Family
@@ -52,13 +52,13 @@ test('of a flood of unknown boxes 1,000 are stored at once, and those that ask a
 describe('the MAC that a dealer types', () => {
   test('is that of a box that asked, or of none', async () => {
     const box = boxOf()
-    expect(await family.dealer.call(asked, { mac: box.mac })).toEqual({ asked: null })
+    expect(await family.dealer.call(macLastSeen, { mac: box.mac })).toEqual({ asked: null })
     await signIn(box)
     const first = world.clock.now.toISOString()
-    expect(await family.dealer.call(asked, { mac: box.mac.toLowerCase() })).toEqual({ asked: first })
+    expect(await family.dealer.call(macLastSeen, { mac: box.mac.toLowerCase() })).toEqual({ asked: first })
     world.clock.pass({ minutes: 2 })
     await signIn(box)
-    expect(await family.dealer.call(asked, { mac: box.mac })).toEqual({
+    expect(await family.dealer.call(macLastSeen, { mac: box.mac })).toEqual({
       asked: world.clock.now.toISOString(),
     })
     expect(await world.server.sql`select * from unknown_box where mac = ${box.mac}`).toEqual([
@@ -76,10 +76,10 @@ describe('the MAC that a dealer types', () => {
 
   test("tells of the dealer's own client when its box asked, also where it was refused", async () => {
     const { name, mac } = await world.client(family.dealer, { months: 1 })
-    expect(await family.dealer.call(asked, { mac })).toEqual({ asked: null })
+    expect(await family.dealer.call(macLastSeen, { mac })).toEqual({ asked: null })
     await family.dealer.call(calls.clients.save, { login: name, status: false })
     await signIn(boxOf(mac))
-    expect(await family.dealer.call(asked, { mac })).toEqual({ asked: world.clock.now.toISOString() })
+    expect(await family.dealer.call(macLastSeen, { mac })).toEqual({ asked: world.clock.now.toISOString() })
   })
 
   test("tells of the dealer's own client also where somebody else's Ministra client has signed in on its box", async () => {
@@ -94,7 +94,7 @@ describe('the MAC that a dealer types', () => {
     world.clock.pass({ seconds: 5 })
     await box.signIn()
     await world.server.gateway.writePresence()
-    expect(await family.dealer.call(asked, { mac: box.mac })).toEqual({
+    expect(await family.dealer.call(macLastSeen, { mac: box.mac })).toEqual({
       asked: world.clock.now.toISOString(),
     })
   })
@@ -104,14 +104,15 @@ describe('the MAC that a dealer types', () => {
     const [box, ofLogin] = [boxOf(), boxOf()]
     await signIn(box)
     await signIn(ofLogin)
-    expect((await sibling.call(asked, { mac: box.mac })).asked).not.toBeNull()
+    expect((await sibling.call(macLastSeen, { mac: box.mac })).asked).not.toBeNull()
     await world.client(family.dealer, { months: 1, stb_mac: box.mac })
     const { name } = await world.client(family.dealer, { months: 1, ministra: true, password: 'password' })
     expect(await ofLogin.logIn(name, 'password')).toBe(0)
-    for (const { mac } of [box, ofLogin]) expect(await sibling.call(asked, { mac })).toEqual({ asked: null })
+    for (const { mac } of [box, ofLogin])
+      expect(await sibling.call(macLastSeen, { mac })).toEqual({ asked: null })
     await signIn(box)
-    expect(await sibling.call(asked, { mac: box.mac })).toEqual({ asked: null })
-    expect((await family.dealer.call(asked, { mac: box.mac })).asked).not.toBeNull()
-    expect((await family.dealer.call(asked, { mac: ofLogin.mac })).asked).not.toBeNull()
+    expect(await sibling.call(macLastSeen, { mac: box.mac })).toEqual({ asked: null })
+    expect((await family.dealer.call(macLastSeen, { mac: box.mac })).asked).not.toBeNull()
+    expect((await family.dealer.call(macLastSeen, { mac: ofLogin.mac })).asked).not.toBeNull()
   })
 })

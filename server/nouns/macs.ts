@@ -12,7 +12,7 @@ export const searchMac: Handler<typeof calls.admin.searchMac> = async ({ sql }, 
 }
 
 /** The MAC of a stranger's client gets the answer of one that nobody knows, for it may tell nothing of that client. */
-export const askedMac: Handler<typeof calls.clients.asked> = async ({ sql, account }, { mac }) => {
+export const macLastSeen: Handler<typeof calls.clients.macLastSeen> = async ({ sql, account }, { mac }) => {
   const [known] = await sql<{ is_own: boolean; asked: string | null }[]>`
     select c.dealer = ${account.id} as is_own, p.answered as asked
     from (select id from client where mac = ${mac} and deleted is null

@@ -193,7 +193,7 @@ describe('Kodi', () => {
     const box = await open({ mac })
     await expect.poll(refusals, SOON).toContainEqual({ reason: 'unknown', boxes: 1 })
     expect(await namesOf(box)).toEqual([])
-    expect(await dealer.call(calls.clients.asked, { mac })).toEqual({ asked: expect.any(String) })
+    expect(await dealer.call(calls.clients.macLastSeen, { mac })).toEqual({ asked: expect.any(String) })
     expect(await world.admin.call(calls.boxes.unknown, { search: mac })).toMatchObject({ data: [{ mac }] })
   })
 })

@@ -345,7 +345,7 @@ const TREE: Tree = {
     },
     told: { input: named, names: aClient },
     deviceHistory: { input: withDevice, names: aClient },
-    asked: { input: () => ({ mac: uniqueMac() }) },
+    macLastSeen: { input: () => ({ mac: uniqueMac() }) },
   },
   admin: {
     clients: nothing,

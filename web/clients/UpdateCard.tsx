@@ -236,13 +236,13 @@ function WithoutMac({ mac }: OfMac) {
 
 function MacUnlessMinistra({ mac, disabled }: OfMac & { disabled: boolean }) {
   const [ministra, typed] = useWatch({ name: ['ministra', 'stb_mac'] })
-  const asked = useMacLastSeen(ministra === true || typed === mac ? '' : typed)
+  const lastSeen = useMacLastSeen(ministra === true || typed === mac ? '' : typed)
   if (ministra === true) return null
   const isOther = typeof mac === 'string' && typed !== mac
   const help = isOther ? (
-    <>A new MAC removes everything known about its box.{asked && <> {asked}.</>}</>
+    <>A new MAC removes everything known about its box.{lastSeen && <> {lastSeen}.</>}</>
   ) : (
-    asked
+    lastSeen
   )
   return <MacField disabled={disabled} help={help} />
 }

@@ -14,7 +14,7 @@ export function useMacLastSeen(typed: unknown): ReactNode {
   const now = useNow()
   const mac = Mac.safeParse(typed).data
   const { data } = useCall(
-    calls.clients.asked,
+    calls.clients.macLastSeen,
     { mac: mac ?? '' },
     { enabled: mac !== undefined, every: AGAIN },
   )

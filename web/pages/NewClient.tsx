@@ -151,11 +151,11 @@ function typedDraft(values: NewClientValues): Draft | null {
 /** The MAC field, which a Ministra client does not have. */
 function MacUnlessMinistra({ trials }: { trials: Trials | undefined }) {
   const [ministra, months, typed] = useWatch({ name: ['ministra', 'months', 'stb_mac'] })
-  const asked = useMacLastSeen(ministra === true ? '' : typed)
+  const lastSeen = useMacLastSeen(ministra === true ? '' : typed)
   if (ministra === true) return null
   const hadOne = startCost(months) === 0 && trials?.mac_had === true
   const refused = hadOne ? MAC_HAD_TRIAL : undefined
-  return <MacField help={asked} refused={refused} />
+  return <MacField help={lastSeen} refused={refused} />
 }
 
 /**
