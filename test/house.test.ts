@@ -133,8 +133,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/commands/': ['contract/', 'server/'],
 }
 
-/** What lies beside the rooms of the web: calls, session, screens and the rhythms of a page. */
+/** What lies beside the rooms of the web: session, screens and the rhythms of a page. */
 const BESIDE = entriesOf('web').filter((path) => /\.tsx?$/.test(path) && !/\/(main|routes)\.tsx$/.test(path))
+
+/** What the rooms of the web that call the server may import. */
+const CALLING = ['contract/', ...BESIDE, 'web/calls/', 'web/parts/']
 
 /** What each room of the web may import from this repository, besides itself. */
 const WEB_MAY_IMPORT: Record<string, readonly string[]> = {
@@ -148,20 +151,23 @@ const WEB_MAY_IMPORT: Record<string, readonly string[]> = {
     'web/screens.ts',
     'web/zone.ts',
   ],
-  'web/accounts/': ['contract/', ...BESIDE, 'web/parts/', 'web/tables/'],
-  'web/clients/': ['contract/', ...BESIDE, 'web/parts/', 'web/tables/'],
-  'web/boxes/': ['contract/', ...BESIDE, 'web/parts/', 'web/tables/'],
-  'web/shell/': ['contract/', ...BESIDE, 'web/parts/', 'web/tables/', 'web/accounts/', 'web/clients/'],
-  'web/pages/': [
+  'web/calls/': [
     'contract/',
-    ...BESIDE,
     'web/parts/',
-    'web/tables/',
-    'web/accounts/',
-    'web/boxes/',
-    'web/clients/',
-    'web/shell/',
+    'web/clock.ts',
+    'web/drafts.ts',
+    'web/levels.ts',
+    'web/quantities.ts',
+    'web/screens.ts',
+    'web/session.tsx',
+    'web/useDelayedNavigation.ts',
+    'web/zone.ts',
   ],
+  'web/accounts/': [...CALLING, 'web/tables/'],
+  'web/clients/': [...CALLING, 'web/tables/'],
+  'web/boxes/': [...CALLING, 'web/tables/'],
+  'web/shell/': [...CALLING, 'web/tables/', 'web/accounts/', 'web/clients/'],
+  'web/pages/': [...CALLING, 'web/tables/', 'web/accounts/', 'web/boxes/', 'web/clients/', 'web/shell/'],
 }
 
 const imported = files.flatMap(({ imports }) => imports).length
@@ -188,8 +194,10 @@ test('every room of the web has its rule, and imports only what it may', () => {
   expectKept(WEB_MAY_IMPORT)
 })
 
-test('what lies beside the rooms of the web imports parts alone, but main.tsx and routes.tsx the shell too', () => {
-  const others = Object.keys(WEB_MAY_IMPORT).filter((room) => room !== 'web/parts/' && room !== 'web/pages/')
+test('what lies beside the rooms of the web imports calls and parts alone, but main.tsx and routes.tsx the shell too', () => {
+  const others = Object.keys(WEB_MAY_IMPORT).filter(
+    (room) => !['web/calls/', 'web/parts/', 'web/pages/'].includes(room),
+  )
   const isWayIn = (path: string) => path === 'web/main.tsx' || path === 'web/routes.tsx'
   for (const file of inRoom('web').filter(({ path }) => path.split('/').length === 2))
     expectNone(file, (path) =>
@@ -262,11 +270,12 @@ test('no file of the web but main.tsx imports a page', () => {
   }
 })
 
-test('only web/api.ts calls the server, and only web/importFetched.ts fetches scripts', () => {
+test('only web/calls/api.ts calls the server, and only web/importFetched.ts fetches scripts', () => {
   const callers = inRoom('web')
     .filter(({ text }) => /\bfetch\(/.test(text))
     .map(({ path }) => path)
-  expect(callers).toEqual(['web/api.ts', 'web/importFetched.ts'])
+    .sort()
+  expect(callers).toEqual(['web/calls/api.ts', 'web/importFetched.ts'])
 })
 
 test('only web/parts/dialog/Cancel.tsx draws the button that closes a dialog', () => {

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import type { Call } from '../contract/call.ts'
 import type { InputOf } from '../contract/calls.ts'
-import type { CallNotices } from './notices.ts'
+import type { CallNotices } from './calls/notices.ts'
+import { useSubmit } from './calls/useSubmit.ts'
 import { Confirm } from './parts/dialog/Confirm.tsx'
 import { useLastValue } from './parts/dialog/useLastValue.ts'
-import { useSubmit } from './useSubmit.ts'
 
 interface QuestionProps<C extends Call, About> {
   /** The thing that the question is about; null while the dialog is closed. */

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { ApiError } from './api.ts'
+import type { ApiError } from './calls/api.ts'
 import { Card } from './parts/Card.tsx'
 import { DataTable } from './parts/table/DataTable.tsx'
 import type { Table } from './parts/table/table.ts'

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
-import { connection } from './api.ts'
+import { connection } from './calls/api.ts'
 import { fetchPageAt } from './fetchPage.tsx'
 import { loadAhead } from './parts/captcha/solving.ts'
 import { chunk, useBeforeUse, useChunk } from './parts/chunk.ts'

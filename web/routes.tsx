@@ -3,8 +3,10 @@ import { memo, useEffect, useState } from 'react'
 import { createBrowserRouter, Navigate, Outlet, type RouteObject, redirect, useLocation } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import type { Role } from '../contract/roles.ts'
-import { connection } from './api.ts'
-import { openCache } from './cache.ts'
+import { connection } from './calls/api.ts'
+import { openCache } from './calls/cache.ts'
+import { useReloadOnReconnect } from './calls/useCall.ts'
+import { useUnansweredSubmits } from './calls/useUnansweredSubmits.ts'
 import { fetchPage, fetchPointedAt, isLinePoor } from './fetchPage.tsx'
 import { installWorker } from './installWorker.ts'
 import { isKept } from './parts/chunk.ts'
@@ -20,8 +22,6 @@ import { NotFound, WrongRole } from './shell/NoPage.tsx'
 import { Shell } from './shell/Shell.tsx'
 import { SignInAgain } from './shell/SignInAgain.tsx'
 import { useScreen } from './shell/useScreen.ts'
-import { useReloadOnReconnect } from './useCall.ts'
-import { useUnansweredSubmits } from './useUnansweredSubmits.ts'
 
 /** The screens behind the login. Router and query cache exist only as long as the session. */
 export function Screens() {
@@ -82,7 +82,7 @@ function useOffline(name: string) {
     let stop = () => {}
     let gone = false
     const start = async () => {
-      const { keepForOffline } = await import('./offline.ts')
+      const { keepForOffline } = await import('./calls/offline.ts')
       if (gone) return
       stop = keepForOffline(cache, name)
       installWorker()

@@ -6,7 +6,7 @@ import react from '@vitejs/plugin-react'
 import subsetFont from 'subset-font'
 import { defineConfig, type Plugin, type Rolldown } from 'vite'
 import type { Role } from '../contract/roles.ts'
-import { firstCalls } from './firstCalls.ts'
+import { firstCalls } from './calls/firstCalls.ts'
 import { screenAt } from './screens.ts'
 
 export default defineConfig({

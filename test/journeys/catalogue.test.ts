@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core'
 import { everyCall } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { LEVEL_NAMES, LEVELS } from '../../contract/levels.ts'
-import { ApiError } from '../../web/api.ts'
-import { type CallNotices, failureOf, noticesOf } from '../../web/notices.ts'
+import { ApiError } from '../../web/calls/api.ts'
+import { type CallNotices, failureOf, noticesOf } from '../../web/calls/notices.ts'
 import { to } from '../../web/screens.ts'
 import {
   test as base,

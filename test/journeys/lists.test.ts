@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { ROLES } from '../../contract/roles.ts'
-import { firstCalls } from '../../web/firstCalls.ts'
+import { firstCalls } from '../../web/calls/firstCalls.ts'
 import { to } from '../../web/screens.ts'
 import {
   expect,

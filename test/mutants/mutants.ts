@@ -1786,10 +1786,10 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'what a page loads for the first time while a change is made is loaded again',
-    file: 'web/cache.ts',
+    file: 'web/calls/cache.ts',
     from: '  cache.cancelQueries({ queryKey, predicate: ({ state }) => state.data === undefined })\n',
     to: '',
-    suites: ['web/cache.test.ts'],
+    suites: ['web/calls/cache.test.ts'],
   },
   {
     guard: 'months are added to the expiry that was shown',

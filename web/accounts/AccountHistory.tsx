@@ -1,9 +1,9 @@
 import { calls } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
+import { useCall } from '../calls/useCall.ts'
 import { NewestOnly } from '../NewestOnly.tsx'
 import { TableCard } from '../TableCard.tsx'
 import { branchTransactions } from '../tables/transactions.tsx'
-import { useCall } from '../useCall.ts'
 
 /** The newest transactions of one account and of everything beneath it. */
 export function AccountHistory({ level, name }: { level: LevelName; name: string }) {

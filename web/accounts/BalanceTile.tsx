@@ -1,8 +1,8 @@
 import { Coins } from 'lucide-react'
+import { useBalance } from '../calls/useCall.ts'
 import { Tile } from '../parts/Tile.tsx'
 import { to } from '../screens.ts'
 import { balanceTone } from '../tables/balance.ts'
-import { useBalance } from '../useCall.ts'
 
 /** Shows the caller's balance, coloured by how much is left, and whether it is low. */
 export function BalanceTile() {

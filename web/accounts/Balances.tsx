@@ -1,8 +1,8 @@
 import { styled } from '@mui/material/styles'
 import { calls } from '../../contract/calls.ts'
+import { useBalance, useCall } from '../calls/useCall.ts'
 import { useHeld } from '../parts/useHeld.ts'
 import { useSession } from '../session.tsx'
-import { useBalance, useCall } from '../useCall.ts'
 
 interface BalancesProps {
   /** The other account, and its balance. */

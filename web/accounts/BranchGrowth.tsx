@@ -1,6 +1,6 @@
 import { calls } from '../../contract/calls.ts'
+import { useCall } from '../calls/useCall.ts'
 import { Chart } from '../parts/chart/Chart.tsx'
-import { useCall } from '../useCall.ts'
 
 /** The clients beneath the caller over time, and the credits used each day. */
 export function BranchGrowth({ clients = true }: { clients?: boolean }) {

@@ -1,6 +1,6 @@
 import { calls } from '../../contract/calls.ts'
-import { useCall } from '../useCall.ts'
-import { useSubmit } from '../useSubmit.ts'
+import { useCall } from '../calls/useCall.ts'
+import { useSubmit } from '../calls/useSubmit.ts'
 import { LowBalance } from './LowBalance.tsx'
 import { useSaved } from './useSaved.ts'
 

@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
+import { useCall } from '../calls/useCall.ts'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { TableCard } from '../TableCard.tsx'
 import { childRequests } from '../tables/requests.tsx'
-import { useCall } from '../useCall.ts'
 import type { Answering } from './AnswerRequest.tsx'
 import { EndedRequests } from './EndedRequests.tsx'
 

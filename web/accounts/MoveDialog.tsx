@@ -4,10 +4,10 @@ import { calls } from '../../contract/calls.ts'
 import { LEVELS } from '../../contract/levels.ts'
 import { counted, countedOf, inCredits } from '../../contract/quantities.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
+import { useCall } from '../calls/useCall.ts'
+import { useSubmit } from '../calls/useSubmit.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
-import { useCall } from '../useCall.ts'
-import { useSubmit } from '../useSubmit.ts'
 
 interface MoveDialogProps {
   open: boolean

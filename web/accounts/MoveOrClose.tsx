@@ -2,13 +2,13 @@ import Button from '@mui/material/Button'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS } from '../../contract/levels.ts'
+import { useCall } from '../calls/useCall.ts'
 import { manages } from '../levels.ts'
 import { Card, CardButtons } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { useSession } from '../session.tsx'
-import { useCall } from '../useCall.ts'
 
 /** Lets those above an account move it to another parent, and its parent close it. */
 export function MoveOrClose({ name }: { name: string }) {

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { AccountPassword } from '../../contract/accounts.ts'
 import type { calls } from '../../contract/calls.ts'
+import { useSubmit } from '../calls/useSubmit.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
-import { useSubmit } from '../useSubmit.ts'
 import { passwordsMatch } from './passwordsMatch.ts'
 
 interface PasswordCardProps {

@@ -2,10 +2,10 @@ import { styled } from '@mui/material/styles'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { packageLabel } from '../../contract/packages.ts'
 import { counted, inCredits } from '../../contract/quantities.ts'
+import { useCall } from '../calls/useCall.ts'
 import { Card } from '../parts/Card.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import { useCall } from '../useCall.ts'
 
 type Months = OutputOf<typeof calls.clients.spent>
 type Month = Months['this_month']

@@ -4,10 +4,10 @@ import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { counted, countedOf } from '../../contract/quantities.ts'
 import { type AccountBeneath, SuspensionReason } from '../../contract/tree.ts'
+import { useSubmit } from '../calls/useSubmit.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { useSubmit } from '../useSubmit.ts'
 
 interface SuspendDialogProps {
   open: boolean

@@ -2,9 +2,9 @@ import { styled } from '@mui/material/styles'
 import { useEffect, useId, useRef, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { TRANSACTION_TYPES } from '../../contract/shapes.ts'
+import { useCall } from '../calls/useCall.ts'
 import { EXACT, InputFrame, Select } from '../parts/form/controls.tsx'
 import { useSession } from '../session.tsx'
-import { useCall } from '../useCall.ts'
 import type { ChosenFilter } from './useTransactions.ts'
 
 interface TransactionFiltersProps {

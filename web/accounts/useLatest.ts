@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import type { Transaction } from '../../contract/shapes.ts'
+import { useCall } from '../calls/useCall.ts'
 import type { DataTableProps } from '../parts/table/DataTable.tsx'
 import type { Table } from '../parts/table/table.ts'
 import { useListState } from '../parts/table/useListState.ts'
 import { useSession } from '../session.tsx'
-import { useCall } from '../useCall.ts'
 
 /** How many rows it searches, sorts and pages. */
 const NEWEST = 1_000

@@ -2,10 +2,10 @@ import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { Day, TRANSACTION_TYPES, type Transaction } from '../../contract/shapes.ts'
+import { useCall } from '../calls/useCall.ts'
 import type { Table } from '../parts/table/table.ts'
 import { useLastPage } from '../parts/table/useLastPage.ts'
 import { useListState } from '../parts/table/useListState.ts'
-import { useCall } from '../useCall.ts'
 
 /** What the filters of transactions select; a field that is left out selects all. */
 export interface ChosenFilter {

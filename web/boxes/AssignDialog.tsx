@@ -5,13 +5,13 @@ import { calls } from '../../contract/calls.ts'
 import type { Group } from '../../contract/channels.ts'
 import { leavesOutAdults, PACKAGES, packageLabel } from '../../contract/packages.ts'
 import { counted } from '../../contract/quantities.ts'
+import { useSubmit } from '../calls/useSubmit.ts'
 import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { SearchBox } from '../parts/table/SearchBox.tsx'
-import { useSubmit } from '../useSubmit.ts'
 
 /** A package whose groups are chosen, by its value on the wire, or a group whose packages are. */
 export type Assigned = number | Group

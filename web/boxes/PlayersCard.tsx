@@ -3,10 +3,10 @@ import { useState } from 'react'
 import type * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { Players } from '../../contract/channels.ts'
+import { useSubmit } from '../calls/useSubmit.ts'
 import { Card, CardButtons } from '../parts/Card.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { useSubmit } from '../useSubmit.ts'
 
 /** The players that boxes are told to use: the word before a channel's address. `players` is undefined while they load. */
 export function PlayersCard({ players }: { players: z.output<typeof Players> | undefined }) {

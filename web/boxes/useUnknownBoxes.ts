@@ -1,8 +1,8 @@
 import { calls, type InputOf } from '../../contract/calls.ts'
+import { useCall } from '../calls/useCall.ts'
 import { useLastPage } from '../parts/table/useLastPage.ts'
 import { useListState } from '../parts/table/useListState.ts'
 import { unknownBoxes } from '../tables/boxes.tsx'
-import { useCall } from '../useCall.ts'
 
 /** Loads the page of unknown boxes that the URL asks for, each minute. A page past the end becomes the last page. */
 export function useUnknownBoxes(every: number) {

@@ -1,8 +1,8 @@
 import { calls } from '../../contract/calls.ts'
+import { useCall } from '../calls/useCall.ts'
 import { NewestOnly } from '../NewestOnly.tsx'
 import { TableCard } from '../TableCard.tsx'
 import { clientTransactions } from '../tables/transactions.tsx'
-import { useCall } from '../useCall.ts'
 
 /** The newest transactions of one client. */
 export function ClientHistory({ name }: { name: string }) {

@@ -1,6 +1,6 @@
 import { calls } from '../../contract/calls.ts'
 import type { AnyClientRow } from '../../contract/shapes.ts'
-import { clientDeleted } from '../notices.ts'
+import { clientDeleted } from '../calls/notices.ts'
 import { Question } from '../Question.tsx'
 import { deletion } from './deletion.ts'
 import { Loss } from './Loss.tsx'

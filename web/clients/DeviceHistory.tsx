@@ -1,7 +1,7 @@
 import { calls } from '../../contract/calls.ts'
+import { useCall } from '../calls/useCall.ts'
 import { TableCard } from '../TableCard.tsx'
 import { deviceHistory } from '../tables/deviceHistory.tsx'
-import { useCall } from '../useCall.ts'
 
 /** The changes of one client's box: of its serial number, its address, its MAC, and who reset it. */
 export function DeviceHistory({ name }: { name: string }) {

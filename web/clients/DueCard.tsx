@@ -6,6 +6,7 @@ import { Link } from 'react-router'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import type { DueWithin } from '../../contract/due.ts'
 import { inCredits } from '../../contract/quantities.ts'
+import { useCall } from '../calls/useCall.ts'
 import { Card, CardFoot } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
@@ -13,7 +14,6 @@ import { ErrorState } from '../parts/ErrorState.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { to } from '../screens.ts'
-import { useCall } from '../useCall.ts'
 
 /** How many clients are due soon, what renewing them costs, and the button that renews all. */
 export function DueCard() {

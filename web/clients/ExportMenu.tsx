@@ -1,7 +1,7 @@
 import { Download } from 'lucide-react'
+import { type ExportCall, type Received, useExport } from '../calls/useExport.ts'
 import { Menu } from '../parts/dialog/Menu.tsx'
 import { Spinner } from '../parts/Spinner.tsx'
-import { type ExportCall, type Received, useExport } from '../useExport.ts'
 import type { ClientPage } from './useClientPage.ts'
 
 /** Exports the filtered list as a file. During the download the button shows the progress and can stop it. */

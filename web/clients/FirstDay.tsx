@@ -5,12 +5,12 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { inCredits } from '../../contract/quantities.ts'
+import { useBalance, useCall } from '../calls/useCall.ts'
+import { useSubmit } from '../calls/useSubmit.ts'
 import { Card } from '../parts/Card.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { keepPreferences, useKnowsPreferences, usePreferences } from '../preferences.ts'
 import { to } from '../screens.ts'
-import { useBalance, useCall } from '../useCall.ts'
-import { useSubmit } from '../useSubmit.ts'
 
 type Page = OutputOf<typeof calls.clients.list>
 

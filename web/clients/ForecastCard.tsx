@@ -1,11 +1,11 @@
 import { styled } from '@mui/material/styles'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { inCredits } from '../../contract/quantities.ts'
+import { useCall } from '../calls/useCall.ts'
 import { Card } from '../parts/Card.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { inClients } from '../quantities.ts'
-import { useCall } from '../useCall.ts'
 import { OnDay } from '../When.tsx'
 
 type Estimate = OutputOf<typeof calls.clients.forecast>

@@ -4,12 +4,12 @@ import { calls } from '../../contract/calls.ts'
 import { MOST_MONTHS } from '../../contract/clients.ts'
 import { inCredits } from '../../contract/quantities.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
+import { useBalance } from '../calls/useCall.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { Question } from '../Question.tsx'
-import { useBalance } from '../useCall.ts'
 import { OnDay } from '../When.tsx'
 
 interface RetrieveCardProps {

@@ -1,10 +1,10 @@
 import type { calls, InputOf, OutputOf } from '../../contract/calls.ts'
 import { LIST_FILTERS } from '../../contract/clients.ts'
 import type { AnyClientRow, ClientRow } from '../../contract/shapes.ts'
+import { useCall } from '../calls/useCall.ts'
 import type { Table } from '../parts/table/table.ts'
 import { useLastPage } from '../parts/table/useLastPage.ts'
 import { type ListState, useListState } from '../parts/table/useListState.ts'
-import { useCall } from '../useCall.ts'
 
 export type ListCall = typeof calls.clients.list | typeof calls.admin.clients
 

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { Mac } from '../../contract/clients.ts'
+import { useCall } from '../calls/useCall.ts'
 import { useNow } from '../clock.ts'
 import { timeAgo } from '../parts/time.ts'
-import { useCall } from '../useCall.ts'
 import { zone } from '../zone.ts'
 
 /** How often it is asked again, in milliseconds: the box may be switched on while its MAC is typed. */

@@ -1,5 +1,5 @@
 import { calls, type OutputOf } from '../../contract/calls.ts'
-import { useCall, WHILE_SHORT } from '../useCall.ts'
+import { useCall, WHILE_SHORT } from '../calls/useCall.ts'
 
 export type Quoted = OutputOf<typeof calls.clients.quote>
 

@@ -1,13 +1,13 @@
 import { useMemo } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS, type LevelName } from '../../contract/levels.ts'
+import { useSubmit } from '../calls/useSubmit.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { to } from '../screens.ts'
-import { useSubmit } from '../useSubmit.ts'
 
 /** Creates an account of one level. It begins without credits. */
 export function AddAccount({ level: name }: { level: LevelName }) {

@@ -2,12 +2,12 @@ import { Tv, Users } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
 import { BranchGrowth, ClientsChart } from '../accounts/BranchGrowth.tsx'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
+import { useCall } from '../calls/useCall.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import { to } from '../screens.ts'
 import { branchTransactions } from '../tables/transactions.tsx'
-import { useCall } from '../useCall.ts'
 
 /** The admin's dashboard: totals, growth and the newest transactions. */
 export function AdminDashboard() {

@@ -1,6 +1,7 @@
 import { Ban, CircleHelp, Monitor, Wifi } from 'lucide-react'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { useUnknownBoxes } from '../boxes/useUnknownBoxes.ts'
+import { useCall } from '../calls/useCall.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chart } from '../parts/chart/Chart.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
@@ -10,7 +11,6 @@ import { DataTable } from '../parts/table/DataTable.tsx'
 import { to } from '../screens.ts'
 import { TableCard } from '../TableCard.tsx'
 import { models, refusals } from '../tables/boxes.tsx'
-import { useCall } from '../useCall.ts'
 import { zone } from '../zone.ts'
 
 /** The boxes that ask: how many are online, which are refused and why, of what types they are, and the unknown ones. */

@@ -3,6 +3,7 @@ import { calls } from '../../contract/calls.ts'
 import { BalanceTile } from '../accounts/BalanceTile.tsx'
 import { BranchGrowth } from '../accounts/BranchGrowth.tsx'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
+import { useCall } from '../calls/useCall.ts'
 import { levels } from '../levels.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
@@ -10,7 +11,6 @@ import { Tile, Tiles } from '../parts/Tile.tsx'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { branchTransactions, resellerTransactions } from '../tables/transactions.tsx'
-import { useCall } from '../useCall.ts'
 
 /** The dashboard of superresellers and resellers: their totals, their balance and the newest transactions. */
 export function BranchDashboard() {

@@ -3,14 +3,14 @@ import { calls } from '../../contract/calls.ts'
 import type { Assigned } from '../boxes/AssignDialog.tsx'
 import { PlayersCard } from '../boxes/PlayersCard.tsx'
 import { PlaylistCard } from '../boxes/PlaylistCard.tsx'
+import { useCall } from '../calls/useCall.ts'
+import { useSubmit } from '../calls/useSubmit.ts'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { TableCard } from '../TableCard.tsx'
 import { groupsTable, packageRows, packagesTable } from '../tables/channels.tsx'
-import { useCall } from '../useCall.ts'
-import { useSubmit } from '../useSubmit.ts'
 
 /** The playlist of the channels, its groups, and what each package holds of them. */
 export function Channels() {

@@ -4,13 +4,13 @@ import { AskForCredits } from '../accounts/AskForCredits.tsx'
 import { ChildRequests } from '../accounts/ChildRequests.tsx'
 import { LowBalance } from '../accounts/LowBalance.tsx'
 import { useSaved } from '../accounts/useSaved.ts'
+import { useBalance, useCall } from '../calls/useCall.ts'
+import { useSubmit } from '../calls/useSubmit.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { useSession } from '../session.tsx'
 import { TableCard } from '../TableCard.tsx'
 import { ownRequests } from '../tables/requests.tsx'
-import { useBalance, useCall } from '../useCall.ts'
-import { useSubmit } from '../useSubmit.ts'
 
 /** The requests for credits from below, the caller's own to its parent, and when its balance is low. */
 export function CreditRequests() {

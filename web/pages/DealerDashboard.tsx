@@ -4,6 +4,7 @@ import { calls, type OutputOf } from '../../contract/calls.ts'
 import { BalanceTile } from '../accounts/BalanceTile.tsx'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { SpentCard } from '../accounts/SpentCard.tsx'
+import { useCall } from '../calls/useCall.ts'
 import { DueCard } from '../clients/DueCard.tsx'
 import { FirstDay } from '../clients/FirstDay.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
@@ -12,7 +13,6 @@ import { Tile, Tiles } from '../parts/Tile.tsx'
 import type { Tone } from '../parts/tone.ts'
 import { to } from '../screens.ts'
 import { dealerTransactions } from '../tables/transactions.tsx'
-import { useCall } from '../useCall.ts'
 
 /** The dealer's dashboard: the balance, the clients by state, the newest transactions, and what the day needs. */
 export function DealerDashboard() {

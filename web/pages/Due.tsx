@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { DUE_WITHIN, type DueWithin } from '../../contract/due.ts'
 import type { DueClient } from '../../contract/shapes.ts'
+import { useCall } from '../calls/useCall.ts'
 import { ForecastCard } from '../clients/ForecastCard.tsx'
 import { shownPhone } from '../clients/phone.ts'
 import { ReminderDialog } from '../clients/ReminderDialog.tsx'
@@ -23,7 +24,6 @@ import { useLastPage } from '../parts/table/useLastPage.ts'
 import { type ListState, useListState } from '../parts/table/useListState.ts'
 import { to } from '../screens.ts'
 import { dueClients } from '../tables/due.tsx'
-import { useCall } from '../useCall.ts'
 
 /** The clients that are to be renewed soon, or were not renewed: to be reminded and renewed, one, some or all. */
 export function Due() {

@@ -2,6 +2,8 @@ import { styled } from '@mui/material/styles'
 import { useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
+import { useCall } from '../calls/useCall.ts'
+import { useSubmit } from '../calls/useSubmit.ts'
 import { MESSAGE } from '../drafts.ts'
 import { KeepDraft, useDraft } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
@@ -15,8 +17,6 @@ import { Skeleton } from '../parts/Skeleton.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Question } from '../Question.tsx'
 import { to } from '../screens.ts'
-import { useCall } from '../useCall.ts'
-import { useSubmit } from '../useSubmit.ts'
 
 /** Edits the message that everybody sees after signing in. */
 export function Message() {

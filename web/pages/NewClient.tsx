@@ -6,6 +6,8 @@ import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { MAC_HAD_TRIAL, Mac, Phone } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
 import { counted, inCredits, shortage } from '../../contract/quantities.ts'
+import { useBalance, useCall, WHILE_SHORT } from '../calls/useCall.ts'
+import { useSubmit } from '../calls/useSubmit.ts'
 import type { Credentials } from '../clients/credentials.ts'
 import { DescriptionField, MacField, PackageField, PhoneField, Suggest } from '../clients/fields.tsx'
 import { MadeClient } from '../clients/MadeClient.tsx'
@@ -24,8 +26,6 @@ import { TextInput } from '../parts/form/TextInput.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { useHeld } from '../parts/useHeld.ts'
 import { useSession } from '../session.tsx'
-import { useBalance, useCall, WHILE_SHORT } from '../useCall.ts'
-import { useSubmit } from '../useSubmit.ts'
 
 /** Creates a client, on a trial or for paid months. */
 export function NewClient() {

@@ -1,12 +1,12 @@
 import { useMemo, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import type { OwnSession } from '../../contract/shapes.ts'
+import { useCall } from '../calls/useCall.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Question } from '../Question.tsx'
 import { TableCard } from '../TableCard.tsx'
 import { sessions, signIns } from '../tables/signIns.tsx'
-import { useCall } from '../useCall.ts'
 import { browserOf } from '../userAgent.ts'
 import { At } from '../When.tsx'
 

@@ -9,6 +9,7 @@ import { AccountFacts } from '../accounts/AccountFacts.tsx'
 import { ChildLowBalance } from '../accounts/ChildLowBalance.tsx'
 import { MoveOrClose } from '../accounts/MoveOrClose.tsx'
 import { PasswordCard } from '../accounts/PasswordCard.tsx'
+import { useCall } from '../calls/useCall.ts'
 import { levels, manages } from '../levels.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
@@ -20,7 +21,6 @@ import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { TableCard } from '../TableCard.tsx'
 import { treeRows } from '../tables/tree.tsx'
-import { useCall } from '../useCall.ts'
 
 /** The accounts beneath the caller, level by level. */
 export function Tree() {

@@ -8,12 +8,12 @@ import { MoveOrClose } from '../accounts/MoveOrClose.tsx'
 import { PasswordCard } from '../accounts/PasswordCard.tsx'
 import { SuperresellerStatistics } from '../accounts/SuperresellerStatistics.tsx'
 import { UpdateCredits } from '../accounts/UpdateCredits.tsx'
+import { useCall } from '../calls/useCall.ts'
 import { levels } from '../levels.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Pair, Stack } from '../parts/Stack.tsx'
 import { to } from '../screens.ts'
-import { useCall } from '../useCall.ts'
 
 /** Shows one account: its credits, password and transactions, and its statistics where the level has them. */
 export function UpdateAccount({ level: levelName }: { level: LevelName }) {

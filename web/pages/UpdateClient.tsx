@@ -2,6 +2,7 @@ import { styled } from '@mui/material/styles'
 import { useParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
+import { useCall } from '../calls/useCall.ts'
 import { ClientHistory } from '../clients/ClientHistory.tsx'
 import { DeviceCard } from '../clients/DeviceCard.tsx'
 import { DeviceHistory } from '../clients/DeviceHistory.tsx'
@@ -14,7 +15,6 @@ import { MaybeThere } from '../MaybeThere.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { to } from '../screens.ts'
-import { useCall } from '../useCall.ts'
 
 /** Shows one client: its service, data and renewal, the retrieval of credits, its box, and the histories of both. */
 export function UpdateClient() {

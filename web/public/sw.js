@@ -1,5 +1,6 @@
 // The service worker. It keeps the console itself, its page and its scripts, so that an installed console opens without
-// a network. It keeps nothing that the server answers a call: `offline.ts` does, for the account that is signed in.
+// a network. It keeps nothing that the server answers a call: `calls/offline.ts` does, for the account that is signed
+// in.
 
 const KEPT = 'boxtree-1'
 

@@ -3,10 +3,10 @@ import { styled } from '@mui/material/styles'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
-import { send } from '../api.ts'
+import { send } from '../calls/api.ts'
+import { keyOf } from '../calls/useCall.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useSession } from '../session.tsx'
-import { keyOf } from '../useCall.ts'
 
 /** Shows the broadcast message once after each login. */
 export function Broadcast() {

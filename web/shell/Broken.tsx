@@ -1,5 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react'
-import { connection } from '../api.ts'
+import { connection } from '../calls/api.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 
 /**

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../contract/time.ts'
 import { BalanceChip } from '../accounts/BalanceChip.tsx'
+import { useBalance } from '../calls/useCall.ts'
 import { Chip } from '../parts/Chip.tsx'
-import { useBalance } from '../useCall.ts'
 
 /** Shows the caller's balance as a chip, coloured by how much is left. */
 export function CreditsChip() {

@@ -2,9 +2,9 @@ import { styled } from '@mui/material/styles'
 import { CircleAlert, TriangleAlert } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
 import { MINUTE_MS } from '../../contract/time.ts'
+import { useCall } from '../calls/useCall.ts'
 import { TouchLink } from '../parts/TouchLink.tsx'
 import { to } from '../screens.ts'
-import { useCall } from '../useCall.ts'
 import { useScreen } from './useScreen.ts'
 
 /** The most important of what needs a hand, above every screen of the admin but the one that tells all of it. */

@@ -1,7 +1,7 @@
 import { styled } from '@mui/material/styles'
 import { WifiOff } from 'lucide-react'
 import { useEffect, useSyncExternalStore } from 'react'
-import { connection } from '../api.ts'
+import { connection } from '../calls/api.ts'
 import { Spinner } from '../parts/Spinner.tsx'
 import { useDelayed } from '../parts/useDelayed.ts'
 import { At } from '../When.tsx'

@@ -2,10 +2,10 @@ import * as z from 'zod/mini'
 import { AccountPassword } from '../../contract/accounts.ts'
 import { calls } from '../../contract/calls.ts'
 import { passwordsMatch } from '../accounts/passwordsMatch.ts'
+import { useSubmit } from '../calls/useSubmit.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { OFFLINE, useSession } from '../session.tsx'
-import { useSubmit } from '../useSubmit.ts'
 
 /** Changes the caller's own password, which needs the present one. */
 export function OwnPassword() {

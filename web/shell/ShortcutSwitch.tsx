@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
+import { useSubmit } from '../calls/useSubmit.ts'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { keepPreferences, usePreferences } from '../preferences.ts'
-import { useSubmit } from '../useSubmit.ts'
 
 /** Switches the shortcuts off and on, for this account everywhere. */
 export function ShortcutSwitch() {

@@ -1,6 +1,6 @@
 // Runs before the first paint, so that a dark console never flashes white, and loads what the first screen needs in
-// parallel with the main script: its files, and what it asks the server first (`firstCalls.ts`). It is plain JavaScript,
-// because nothing may delay it.
+// parallel with the main script: its files, and what it asks the server first (`calls/firstCalls.ts`). It is plain
+// JavaScript, because nothing may delay it.
 try {
   const { mode } = JSON.parse(localStorage.getItem('settings') ?? '{}')
   if (mode === 'dark') {

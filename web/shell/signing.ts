@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
-import { ApiError, send } from '../api.ts'
+import { ApiError, send } from '../calls/api.ts'
 import { solve } from '../parts/captcha/solving.ts'
 import type { SubmitError } from '../parts/form/Form.tsx'
 

@@ -3,11 +3,11 @@ import { type ReactNode, useDeferredValue, useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { type FoundClient, Search } from '../../contract/shapes.ts'
+import { keyOf, useCall } from '../calls/useCall.ts'
 import { shownPhone } from '../clients/phone.ts'
 import { menuOf, to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { Expiry } from '../tables/expiry.tsx'
-import { keyOf, useCall } from '../useCall.ts'
 
 /** One result: it opens, and a client can be renewed. */
 export interface Result {

@@ -1,8 +1,8 @@
-import { type Call, everyCall, holdsSecret } from '../contract/call.ts'
-import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
-import { HOUR_MS, KEY_LIFE_MS, MINUTE_MS } from '../contract/time.ts'
+import { type Call, everyCall, holdsSecret } from '../../contract/call.ts'
+import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
+import { HOUR_MS, KEY_LIFE_MS, MINUTE_MS } from '../../contract/time.ts'
+import { signedInAs } from '../session.tsx'
 import { ApiError, isTransient, leavesOpen, send } from './api.ts'
-import { signedInAs } from './session.tsx'
 
 /** A submit without an answer so far, kept in the session storage to survive a reload. */
 interface Pending {

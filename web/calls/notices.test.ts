@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Call } from '../contract/call.ts'
-import { calls } from '../contract/calls.ts'
+import type { Call } from '../../contract/call.ts'
+import { calls } from '../../contract/calls.ts'
 import { ApiError } from './api.ts'
 import { atForm, failureOf, noticesOf } from './notices.ts'
 

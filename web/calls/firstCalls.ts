@@ -1,9 +1,9 @@
-import type { Call } from '../contract/call.ts'
-import { calls } from '../contract/calls.ts'
-import { LEVEL_NAMES } from '../contract/levels.ts'
-import { ROLES, type Role } from '../contract/roles.ts'
+import type { Call } from '../../contract/call.ts'
+import { calls } from '../../contract/calls.ts'
+import { LEVEL_NAMES } from '../../contract/levels.ts'
+import { ROLES, type Role } from '../../contract/roles.ts'
+import { to } from '../screens.ts'
 import { addressOf } from './api.ts'
-import { to } from './screens.ts'
 
 /** A page of clients, as a list asks for it that nobody has arranged otherwise. */
 const FIRST_CLIENTS = { page: 1, per_page: 10, search: '', sort: 'name', order: 'asc', filter: 'all' }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { calls } from '../contract/calls.ts'
-import { KEY_LIFE_MS } from '../contract/time.ts'
+import { calls } from '../../contract/calls.ts'
+import { KEY_LIFE_MS } from '../../contract/time.ts'
 
-vi.mock('./session.tsx', () => ({ signedInAs: () => 'mia' }))
+vi.mock('../session.tsx', () => ({ signedInAs: () => 'mia' }))
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

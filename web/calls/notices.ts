@@ -1,11 +1,11 @@
-import { atPlaceOf, type Call, type Calls } from '../contract/call.ts'
-import type { calls, InputOf, OutputOf } from '../contract/calls.ts'
-import type { LevelName } from '../contract/levels.ts'
-import { counted, inCredits } from '../contract/quantities.ts'
+import { atPlaceOf, type Call, type Calls } from '../../contract/call.ts'
+import type { calls, InputOf, OutputOf } from '../../contract/calls.ts'
+import type { LevelName } from '../../contract/levels.ts'
+import { counted, inCredits } from '../../contract/quantities.ts'
+import { levels } from '../levels.ts'
+import type { SubmitError } from '../parts/form/Form.tsx'
+import { inClients } from '../quantities.ts'
 import type { ApiError } from './api.ts'
-import { levels } from './levels.ts'
-import type { SubmitError } from './parts/form/Form.tsx'
-import { inClients } from './quantities.ts'
 
 /** The notices of a call. */
 export interface CallNotices<C extends Call = Call> {

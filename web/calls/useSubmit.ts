@@ -1,16 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useMemo, useRef, useState } from 'react'
-import type { Call } from '../contract/call.ts'
-import type { InputOf, OutputOf } from '../contract/calls.ts'
+import type { Call } from '../../contract/call.ts'
+import type { InputOf, OutputOf } from '../../contract/calls.ts'
+import type { SubmitError } from '../parts/form/Form.tsx'
+import { useNotice } from '../parts/notices/Notices.tsx'
+import { mark } from '../parts/table/marks.ts'
+import { useSession } from '../session.tsx'
+import { type GoTo, useDelayedNavigation } from '../useDelayedNavigation.ts'
 import { type ApiError, leavesOpen } from './api.ts'
 import { loadAgain } from './cache.ts'
 import { atForm, type CallNotices, failureOf, noticesOf } from './notices.ts'
-import type { SubmitError } from './parts/form/Form.tsx'
-import { useNotice } from './parts/notices/Notices.tsx'
-import { mark } from './parts/table/marks.ts'
-import { useSession } from './session.tsx'
 import { type Once, submitOnce } from './submits.ts'
-import { type GoTo, useDelayedNavigation } from './useDelayedNavigation.ts'
 
 interface Afterwards<C extends Call> {
   onDone?: (output: OutputOf<C>, input: InputOf<C>) => void

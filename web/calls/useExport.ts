@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
-import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
-import type { Role } from '../contract/roles.ts'
+import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
+import type { Role } from '../../contract/roles.ts'
+import { useNotice } from '../parts/notices/Notices.tsx'
 import { ApiError, receive, send } from './api.ts'
 import { failureOf, noticesOf } from './notices.ts'
-import { useNotice } from './parts/notices/Notices.tsx'
 
 export type ExportCall =
   | typeof calls.clients.export

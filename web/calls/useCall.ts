@@ -1,10 +1,10 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { Call } from '../contract/call.ts'
-import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
+import type { Call } from '../../contract/call.ts'
+import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
+import { useSession } from '../session.tsx'
 import { type ApiError, connection, send } from './api.ts'
 import { loadAgain } from './cache.ts'
-import { useSession } from './session.tsx'
 
 /**
  * Loads a call. `enabled: false` does not load it yet; `keep` shows the previous data while the next is loading;

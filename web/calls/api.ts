@@ -1,7 +1,7 @@
-import { type Call, pathParameters } from '../contract/call.ts'
-import type { InputOf, OutputOf } from '../contract/calls.ts'
-import type { RefusalBody, RefusalCode } from '../contract/refusals.ts'
-import { setClock, setClockRoughly } from './clock.ts'
+import { type Call, pathParameters } from '../../contract/call.ts'
+import type { InputOf, OutputOf } from '../../contract/calls.ts'
+import type { RefusalBody, RefusalCode } from '../../contract/refusals.ts'
+import { setClock, setClockRoughly } from '../clock.ts'
 
 /** The error of a call that the server refused, failed to carry out, or did not answer. */
 export class ApiError extends Error {

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import type { Call } from '../contract/call.ts'
+import type { Call } from '../../contract/call.ts'
+import type { Sending } from '../parts/form/Form.tsx'
+import { useNotice } from '../parts/notices/Notices.tsx'
+import { Progress } from '../parts/Progress.tsx'
+import { inClients } from '../quantities.ts'
 import { ApiError, leavesOpen } from './api.ts'
 import { loadAgain } from './cache.ts'
 import { failureOf, noticesOf } from './notices.ts'
-import type { Sending } from './parts/form/Form.tsx'
-import { useNotice } from './parts/notices/Notices.tsx'
-import { Progress } from './parts/Progress.tsx'
-import { inClients } from './quantities.ts'
 
 interface Running {
   done: number

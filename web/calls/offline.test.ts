@@ -1,12 +1,12 @@
 import { QueryObserver } from '@tanstack/react-query'
 import { expect, test, vi } from 'vitest'
-import { calls } from '../contract/calls.ts'
-import { HOUR_MS } from '../contract/time.ts'
+import { calls } from '../../contract/calls.ts'
+import { HOUR_MS } from '../../contract/time.ts'
 import { ApiError, connection } from './api.ts'
 import { openCache } from './cache.ts'
 import { keepForOffline } from './offline.ts'
 
-vi.mock('./session.tsx', () => ({ OFFLINE: 'offline' }))
+vi.mock('../session.tsx', () => ({ OFFLINE: 'offline' }))
 
 const NOW = Date.now()
 const DUE = [calls.clients.due.name, {}]

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { calls } from '../contract/calls.ts'
+import { calls } from '../../contract/calls.ts'
+import { now } from '../clock.ts'
 import { addressOf, connection, send, setTokenSource } from './api.ts'
-import { now } from './clock.ts'
 
 const { url } = addressOf(calls.transactions.list, {})
 const server = vi.fn(async (_url: string, _request?: RequestInit) => answer('asked now'))

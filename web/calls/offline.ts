@@ -1,12 +1,12 @@
 import type { Query, QueryClient } from '@tanstack/react-query'
-import { calls, type InputOf, type OutputOf } from '../contract/calls.ts'
-import { CLIENT_FILTERS, type ClientFilter, expiryState, searchedDigits } from '../contract/clients.ts'
-import { DAY_MS } from '../contract/time.ts'
+import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
+import { CLIENT_FILTERS, type ClientFilter, expiryState, searchedDigits } from '../../contract/clients.ts'
+import { DAY_MS } from '../../contract/time.ts'
+import { now } from '../clock.ts'
+import { showMoment } from '../parts/time.ts'
+import { OFFLINE } from '../session.tsx'
+import { zone } from '../zone.ts'
 import { type ApiError, connection } from './api.ts'
-import { now } from './clock.ts'
-import { showMoment } from './parts/time.ts'
-import { OFFLINE } from './session.tsx'
-import { zone } from './zone.ts'
 
 // What is shown without a connection: the dashboard, Due and the last page of clients, as they were answered last. It
 // is kept in this browser for the account that is signed in, shown for a day at most, and erased when its session ends: after
