@@ -28,7 +28,7 @@ const FORMULA_WITHIN = ';(?=[\\s"]*[=+@＝＋＠－-])'
  * and names such as 12E45, 10.10 and 1-2-26.
  */
 const NUMBER = '^(0[0-9]+|[0-9]{12,})$'
-const NUMBER_OR_DATE = '^[0-9]+(([.]|[eE][-+]?|-)[0-9]+)+$|' + NUMBER
+const NUMBER_OR_DATE = `^[0-9]+(([.]|[eE][-+]?|-)[0-9]+)+$|${NUMBER}`
 
 const NAMES = new Set(['Name', 'Login'])
 
