@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /**
  * The part of a box's token by which one sign-in is told from another: the millisecond in which it was made, by which an
@@ -13,6 +14,17 @@ export function makeNonce(now: Date): string {
 export function madeAt(nonce: string, now: Date): number | null {
   const made = Number.parseInt(nonce.slice(0, MADE_DIGITS), 16)
   return made <= now.getTime() + MOST_AHEAD_MS ? made : null
+}
+
+/** Ends all tokens of the rows of `device` that `which` finds, and sets what else changes of these. */
+export async function endTokens(
+  sql: Sql,
+  which: Fragment,
+  now: Date,
+  also: { mac?: null } = {},
+): Promise<void> {
+  // No token has this nonce, so every token made before it is no longer valid.
+  await sql`update device set ${sql({ ...also, token_nonce: makeNonce(now) })} where ${which}`
 }
 
 export const NONCE_DIGITS = 16

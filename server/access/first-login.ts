@@ -87,7 +87,7 @@ async function leftBehind(sql: Sql, config: Config, onTerminal: boolean): Promis
   return { line, done: () => forgetFirstLogin(config) }
 }
 
-/** Removes the file with the first login, whose password is somebody's own now, or good no more. */
+/** Removes the file with the first login, whose password is somebody's own now, or no longer valid. */
 export async function forgetFirstLogin(config: Pick<Config, 'dataDir'>): Promise<void> {
   await rm(firstLoginFile(config), { force: true })
 }

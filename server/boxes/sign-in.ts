@@ -1,7 +1,7 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { DAY_MS, HOUR_MS } from '../../contract/time.ts'
-import { madeAt, makeNonce } from '../access/box-nonce.ts'
+import { endTokens, madeAt } from '../access/box-nonce.ts'
 import { begin, sendAhead } from '../postgres/begin.ts'
 import { lockMac } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -179,9 +179,7 @@ export function bind(
     if (hasEnded(box.nonce, client.device, forgotten.get(id) ?? 0, now)) return null
     // Ordered, so that two boxes that change places never wait for each other.
     await sql`select from device where client = ${id} or mac = ${box.mac} order by client for update`
-    // Nobody has a token with this nonce, and one that was made before it is good no more for the client that the box leaves.
-    await sql`
-      update device set mac = null, token_nonce = ${makeNonce(now)} where mac = ${box.mac} and client <> ${id}`
+    await endTokens(sql, sql`mac = ${box.mac} and client <> ${id}`, now, { mac: null })
     const kept = isAnother || before === null ? UNKNOWN : before
     const device = {
       ...kept,

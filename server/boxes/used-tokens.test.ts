@@ -50,7 +50,7 @@ test('the token of each client that watches is kept in a few hundred bytes, howe
   expect((heapAfterCollecting() - before) / many).toBeLessThan(600)
 })
 
-test('a client is forgotten once its tokens are good no more, and not before', async () => {
+test('a client is forgotten once its tokens are no longer valid, and not before', async () => {
   const knows = (id: number, token: string) =>
     usedTokens.has(id, token).catch((error) => {
       if (!(error instanceof Away)) throw error

@@ -78,7 +78,7 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
     if (used.size > MOST_CLIENTS) used.delete(used.keys().next().value ?? 0)
   }
 
-  /** Forgets the clients whose tokens are all good no more. */
+  /** Forgets the clients none of whose tokens is valid any longer. */
   function forget(): void {
     const over = clock().getTime() - GOOD_FOR
     for (const [client, { kept }] of used) {

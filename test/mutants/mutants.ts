@@ -765,7 +765,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a box that has signed in is put out where a client gets its MAC',
     file: 'server/nouns/clients/device.ts',
-    from: 'await sql`update device set mac = null, token_nonce = ${makeNonce(now)} where mac = ${mac}`',
+    from: 'await endTokens(sql, sql`mac = ${mac}`, now, { mac: null })',
     to: '',
     suites: ['server/boxes/gateway.test.ts'],
   },
@@ -786,8 +786,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a new password ends the token of the box',
     file: 'server/nouns/clients/save.ts',
-    from: 'else if (isNewPassword) {',
-    to: 'else if (isNewPassword && mac === null) {',
+    from: 'else if (isNewPassword) await',
+    to: 'else if (isNewPassword && mac === null) await',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {

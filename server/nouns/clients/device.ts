@@ -1,7 +1,7 @@
 import type { calls } from '../../../contract/calls.ts'
 import { expiryState } from '../../../contract/clients.ts'
 import { DAY_MS } from '../../../contract/time.ts'
-import { makeNonce } from '../../access/box-nonce.ts'
+import { endTokens } from '../../access/box-nonce.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
 import { lockMac } from '../../postgres/locks.ts'
 import { Refusal, refuseField } from '../../refusal.ts'
@@ -39,8 +39,8 @@ export async function takeMac({ sql, now, account }: Context, mac: string): Prom
       and (p.polled > ${dayAgo}
         or p.client is null and not exists (select from presence where answered <= ${dayAgo}))`
   if (used) throw refuseField('mac_taken', 'stb_mac', 'This MAC address is taken.')
-  // Nobody has a token with this nonce, and one that was made before it is good no more, also once the MAC is free again.
-  await sql`update device set mac = null, token_nonce = ${makeNonce(now)} where mac = ${mac}`
+  // They stay ended once the MAC is free again.
+  await endTokens(sql, sql`mac = ${mac}`, now, { mac: null })
 }
 
 /** Returns whether there was anything to forget. */

@@ -1,6 +1,6 @@
 import type { calls, InputOf } from '../../../contract/calls.ts'
 import { expiryState, Mac } from '../../../contract/clients.ts'
-import { makeNonce } from '../../access/box-nonce.ts'
+import { endTokens } from '../../access/box-nonce.ts'
 import { ofClient } from '../../access/seal.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
 import { refuseChanged, renew, type Served } from '../../ledger/purchases.ts'
@@ -74,10 +74,7 @@ async function change(
   if (input.locked !== undefined && input.locked !== stored.locked) await forgetLock(context, client.id)
   if (mac !== client.mac) await noteNewMac(context, client, mac)
   // The box that is in has to sign in again, with the new password where it needs one.
-  else if (isNewPassword) {
-    // Nobody has a token with this nonce, and one that was made before it is good no more.
-    await sql`update device set token_nonce = ${makeNonce(now)} where client = ${client.id}`
-  }
+  else if (isNewPassword) await endTokens(sql, sql`client = ${client.id}`, now)
   return { ...client, ministra, mac, description: input.desc ?? client.description }
 }
 
