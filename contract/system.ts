@@ -119,7 +119,7 @@ export const FINDINGS = [
   'proxy',
 ] as const
 
-/** Something that needs a hand. */
+/** A problem that somebody must solve. */
 const Finding = z.object({
   kind: z.enum(FINDINGS),
   /** Whether something is refused or lost already. */

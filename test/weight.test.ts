@@ -41,7 +41,7 @@ const LATER = [
   'FindResults',
   'RenewDue',
   'ShortcutHelp',
-  'NeedsAHand',
+  'TopFinding',
   'offline',
   'ExportTransactions',
 ]

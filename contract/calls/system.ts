@@ -7,7 +7,7 @@ export const system = {
     method: 'GET',
     path: '/admin/system',
     roles: ['admin'],
-    summary: 'The servers of this database, its jobs and backups, and what needs a hand',
+    summary: 'The servers of this database, its jobs and backups, and the problems',
     input: Nothing,
     output: z.object({
       /** The first digits of the fingerprint of the schema. */
@@ -23,7 +23,7 @@ export const system = {
     method: 'GET',
     path: '/admin/findings',
     roles: ['admin'],
-    summary: 'What needs a hand, the most important first',
+    summary: 'The problems, the most important first',
     input: Nothing,
     output: z.object({ findings }),
   }),

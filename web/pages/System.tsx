@@ -25,7 +25,7 @@ type State = OutputOf<typeof calls.system.state>
 /** How often the screen is loaded again, in milliseconds: as often as servers tell of themselves. */
 const EVERY_MS = 15_000
 
-/** How the servers, the database, the jobs and the backups are, and what needs a hand. */
+/** How the servers, the database, the jobs and the backups are, and the problems. */
 export function System() {
   const { data, error, refetch } = useCall(calls.system.state, {}, { every: EVERY_MS })
   return (

@@ -72,8 +72,8 @@ function AdminsBanner() {
   const [Banner, setBanner] = useState<ComponentType | null>(null)
   const fetchIt = useCallback(async () => {
     if (role !== 'admin') return
-    const { NeedsAHand } = await import('./NeedsAHand.tsx')
-    setBanner(() => NeedsAHand)
+    const { TopFinding } = await import('./TopFinding.tsx')
+    setBanner(() => TopFinding)
   }, [role])
   useAfterLoad(fetchIt)
   return Banner && <Banner />

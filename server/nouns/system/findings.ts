@@ -31,14 +31,14 @@ const OVERDUE_MS: Partial<Record<Job['name'], number>> = {
   'clean-up': 3 * HOUR_MS,
   statistics: 26 * HOUR_MS,
 }
-/** How often a job fails in a row until it needs a hand, because the next run often mends what one met. */
+/** How often a job fails in a row until that is a problem, because the next run often mends what one met. */
 const FAILURES = 3
 /** The jobs of a server that has just been started have not run yet. */
 const SETTLING_MS = 5 * MINUTE_MS
 /** How long servers of two versions may run beside each other. */
 const VERSIONS_MS = HOUR_MS
 
-/** Returns what needs a hand, the most important first, each with what to do. */
+/** Returns the problems, the most important first, each with what to do. */
 export function findingsOf(state: State): Finding[] {
   const living = state.servers.filter(({ state }) => state === 'serving' || state === 'stopping')
   const found = [

@@ -179,7 +179,7 @@ describe('the state of the system', () => {
   })
 })
 
-describe('what needs a hand', () => {
+describe('the problems', () => {
   const expectFinding = async (kind: Finding['kind'], urgent: boolean, words: RegExp) => {
     const found = await findings()
     expect(found).toEqual([{ kind, urgent, sentence: expect.stringMatching(words) }])

@@ -7,8 +7,8 @@ import { TouchLink } from '../parts/TouchLink.tsx'
 import { to } from '../screens.ts'
 import { useScreen } from './useScreen.ts'
 
-/** The most important of what needs a hand, above every screen of the admin but the one that tells all of it. */
-export function NeedsAHand() {
+/** The most important problem, above every screen of the admin but the one that tells all of it. */
+export function TopFinding() {
   const screen = useScreen()
   const { data } = useCall(calls.system.findings, {}, { every: MINUTE_MS })
   const [first, ...others] = data?.findings ?? []
