@@ -98,7 +98,7 @@ async function runJobs(times = 1): Promise<void> {
 }
 
 describe('the state of the system', () => {
-  test('tells of the database, of this server and its backups, and needs no hand', async () => {
+  test('tells of the database, of this server and its backups, and has no problems', async () => {
     const { schema, database, servers, findings } = await state()
     expect(schema).toMatch(/^[0-9a-f]{8}$/)
     expect(database).toMatchObject({
@@ -179,7 +179,7 @@ describe('the state of the system', () => {
   })
 })
 
-describe('the problems', () => {
+describe('a problem', () => {
   const expectFinding = async (kind: Finding['kind'], urgent: boolean, words: RegExp) => {
     const found = await findings()
     expect(found).toEqual([{ kind, urgent, sentence: expect.stringMatching(words) }])
