@@ -87,7 +87,7 @@ async function openBusiness(): Promise<Business> {
   const superreseller = await world.child(admin, 2_500, 'atlantic-media')
   await world.child(admin, 0, 'northstar')
   const reseller = await world.child(superreseller, 900, 'lisboa-norte')
-  const late = await world.child(superreseller, 31, 'porto-streams-and-more-for-every')
+  const late = await world.child(superreseller, 31, 'PORTOSTREAMSANDMOREFOREVERYHOUSE')
   await superreseller.call(calls.tree.suspend, {
     name: late.name,
     reason: 'Owes 40 credits since October.\nHas promised to pay in March.',

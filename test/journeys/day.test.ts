@@ -117,7 +117,7 @@ describe('the credentials of a new client', () => {
       await expect(page, name).toHaveURL('/new-client')
     }
     await press(page, 'Another client')
-    await expect(page.getByLabel('Ministra')).toBeFocused()
+    await expect(page.getByLabel('Login Name')).toBeFocused()
     await expect(page.getByLabel('Login Name')).toHaveValue('')
     await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
   })

@@ -55,7 +55,7 @@ describe('a client who calls', () => {
     await expect(page).toHaveURL('/clients')
     answer()
     await expect(page).toHaveURL('/update-client/tiago')
-    await expect(page.getByLabel('Active', { exact: true })).toBeFocused()
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
     await expect(fieldOf(page)).toHaveValue('')
   })
 

@@ -347,7 +347,7 @@ describe('a draft', () => {
     await press(page, 'Discard')
     await expect(page.getByText('Your unsent entries')).toHaveCount(0)
     await expect(page.getByLabel('Login Name')).toHaveValue('')
-    await expect(page.getByLabel('Ministra')).toBeFocused()
+    await expect(page.getByLabel('Login Name')).toBeFocused()
     await page.reload()
     await expect(page.getByLabel('Login Name')).toHaveValue('')
     await expect(page.getByText('Your unsent entries')).toHaveCount(0)

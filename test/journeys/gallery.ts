@@ -146,7 +146,7 @@ export const screens: Picture[] = [
   {
     name: 'superreseller branch',
     as: 'superreseller',
-    at: to.branch('porto-streams-and-more-for-every'),
+    at: to.branch('PORTOSTREAMSANDMOREFOREVERYHOUSE'),
     shows: 'Owes 40 credits since October',
   },
   {
@@ -624,7 +624,7 @@ const states: Picture[] = [
   {
     name: 'superreseller looks at a suspended reseller',
     as: 'superreseller',
-    at: to.level.reseller.update('porto-streams-and-more-for-every'),
+    at: to.level.reseller.update('PORTOSTREAMSANDMOREFOREVERYHOUSE'),
     shows: 'Owes 40 credits since October',
   },
   {

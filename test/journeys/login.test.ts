@@ -79,6 +79,8 @@ describe('on the login page', () => {
     await press(page, 'Sign in')
     await expect(page.getByRole('alert')).toHaveText('The username or the password is wrong.')
     await expect(page.getByLabel('Username')).toHaveValue(world.admin.name)
+    // The button waits for another captcha, so that the password has the focus.
+    await expect(page.getByLabel('Password', { exact: true })).toBeFocused()
   })
 
   test('a failure without a message is shown as an unknown error, with the code of its request', async ({

@@ -77,15 +77,19 @@ describe('on a phone', () => {
       [360, 640],
       [390, 844],
       [768, 500],
+      // A phone that is turned, and a laptop at 200 %.
+      [780, 360],
+      [683, 330],
       [1440, 900],
     ] as const) {
       await page.setViewportSize({ width, height })
-      for (const menu of ['Filters', 'Columns']) {
+      await page.getByLabel('Select client-1').check()
+      for (const menu of ['Filters', 'Columns', 'More']) {
         await press(page, menu)
         const items = page.getByRole('menu', { name: menu }).locator('button')
         expect(await items.count(), menu).toBeGreaterThan(1)
         for (const item of await items.all()) {
-          await item.scrollIntoViewIfNeeded()
+          await item.evaluate((item) => item.scrollIntoView({ block: 'nearest' }))
           const covered = await item.evaluate((item) => {
             const { left, right, top, bottom } = item.getBoundingClientRect()
             const ends = [left + 4, right - 4].map((x) => document.elementFromPoint(x, (top + bottom) / 2))
@@ -167,12 +171,18 @@ describe('the width of the window decides:', () => {
   })
 })
 
+test('a field for several lines shows some on a phone', async ({ open, world }) => {
+  const page = await open({ as: world.admin, at: '/admin/message', ...PHONE })
+  const box = await page.getByLabel('New Message').boundingBox()
+  expect(box?.height).toBeGreaterThanOrEqual(96)
+})
+
 test('a long name of an account stands whole beside the type and the credits of its transaction', async ({
   open,
   world,
 }) => {
   const superreseller = await world.child(world.admin, 5)
-  const reseller = await world.child(superreseller, 3, 'porto-streams-and-more-for-every')
+  const reseller = await world.child(superreseller, 3, 'PORTOSTREAMSANDMOREFOREVERYHOUSE')
   const page = await open({ as: superreseller, at: '/transactions', ...PHONE })
   const name = page.getByRole('list', { name: 'Transactions' }).getByRole('link', { name: reseller.name })
   const type = page.getByRole('listitem').filter({ hasText: reseller.name }).getByText('ADD')

@@ -1,7 +1,7 @@
 import { QueryObserver } from '@tanstack/react-query'
 import { expect, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { HOUR_MS } from '../../contract/time.ts'
+import { DAY_MS, HOUR_MS } from '../../contract/time.ts'
 import { ApiError, connection } from './api.ts'
 import { openCache } from './cache.ts'
 import { keepForOffline } from './offline.ts'
@@ -11,6 +11,43 @@ vi.mock('../session.tsx', () => ({ OFFLINE: 'offline' }))
 const NOW = Date.now()
 const DUE = [calls.clients.due.name, {}]
 const FORECAST = [calls.clients.forecast.name, {}]
+
+test('a filter without a connection counts all clients as they were, and says that there may be more in it', async () => {
+  const client = (name: string, expiry: number) => ({
+    ...{ name, mac: null, phone: '', description: '' },
+    expiry: new Date(NOW + expiry).toISOString(),
+  })
+  const counts = { all: 187, active: 165, expiring: 12, expired: 22 }
+  const data = {
+    data: [client('gone', -HOUR_MS), client('there', 40 * DAY_MS)],
+    ...{ counts, count: 187, count_capped: false, current_page: 1, total_pages: 94 },
+  }
+  const kept = [{ key: listOf({}), data, at: NOW }]
+  vi.stubGlobal('localStorage', { getItem: () => JSON.stringify({ by: 'mia', kept }) })
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('away')))
+  await connection.probe()
+  const cache = openCache()
+  const stop = keepForOffline(cache, 'mia')
+  const found = async (query: object) => {
+    const queryFn = () => Promise.reject(new ApiError('Lost', { code: 'offline', status: 0 }))
+    const observer = new QueryObserver(cache, { queryKey: listOf(query), queryFn, retry: false })
+    const leave = observer.subscribe(() => {})
+    await expect.poll(() => observer.getCurrentResult().data).toBeDefined()
+    leave()
+    return observer.getCurrentResult().data
+  }
+  expect(await found({ filter: 'expired' })).toMatchObject({
+    data: [{ name: 'gone' }],
+    counts,
+    count_capped: true,
+  })
+  expect(await found({ search: 'the' })).toMatchObject({
+    ...{ data: [{ name: 'there' }], counts: undefined, count_capped: true },
+  })
+  stop()
+})
+
+const listOf = (query: object) => [calls.clients.list.name, query]
 
 test('what is shown without a connection is as of the oldest answer on the screen', async () => {
   const kept = [

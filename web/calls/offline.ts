@@ -1,6 +1,6 @@
 import type { Query, QueryClient } from '@tanstack/react-query'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
-import { CLIENT_FILTERS, type ClientFilter, expiryState, searchedDigits } from '../../contract/clients.ts'
+import { type ClientFilter, expiryState, searchedDigits } from '../../contract/clients.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { now } from '../clock.ts'
 import { showMoment } from '../parts/time.ts'
@@ -135,13 +135,14 @@ function tellMoment(cache: QueryClient) {
 function narrowed(page: Kept, { search = '', filter = 'all' }: ListQuery): Kept | undefined {
   // Whose box is online now is not known.
   if (filter === 'online') return undefined
-  const found = (page.data as ListPage).data.filter((client) => matches(client, search.trim().toLowerCase()))
+  const all = page.data as ListPage
+  const found = all.data.filter((client) => matches(client, search.trim().toLowerCase()))
   const data = found.filter((client) => isIn(client, filter))
-  const counts = Object.fromEntries(
-    CLIENT_FILTERS.map((one) => [one, found.filter((client) => isIn(client, one)).length]),
-  ) as ListPage['counts']
-  const whole = { count: data.length, count_capped: false, current_page: 1, total_pages: 1 }
-  return { ...page, data: { ...(page.data as ListPage), data, counts, ...whole } }
+  // How many of all clients a search finds in each state is not known.
+  const counts = search === '' ? all.counts : undefined
+  const isWhole = all.count === all.data.length && !all.count_capped
+  const whole = { count: data.length, count_capped: !isWhole, current_page: 1, total_pages: 1 }
+  return { ...page, data: { ...all, data, counts, ...whole } }
 }
 
 /** Searches as the server does, in the fields that are kept. */

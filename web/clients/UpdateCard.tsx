@@ -70,8 +70,6 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
         schema={asTyped}
         values={base.values}
         resetKey={discarded}
-        // The only field of an expired client that can be used is far below the top of its page.
-        autoFocus={!expired}
         submit="Update Client"
         onSubmit={submit}
         disabled={!base.seen}

@@ -66,7 +66,8 @@ export function NewClient() {
             resetKey={emptied}
             submit="Submit"
             onlyWhenValid
-            autoFocus
+            // Of what is typed into a checkbox nothing remains.
+            autoFocus="login"
             onSubmit={submit}
             sending={create}
           >

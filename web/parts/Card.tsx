@@ -48,6 +48,7 @@ const Paper = styled('section', { shouldForwardProp: (name) => name !== 'flush' 
     border: `1px solid ${theme.palette.divider}`,
     background: theme.palette.background.paper,
     '& > header': { padding: flush ? '16px 24px 0' : 0 },
+    '& p': { overflowWrap: 'anywhere' },
     [theme.breakpoints.down('sm')]: {
       padding: flush ? 0 : 16,
       '& > header': { padding: flush ? '12px 16px 0' : 0 },

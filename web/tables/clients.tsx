@@ -167,7 +167,7 @@ function declare<Row extends ClientRow>(
   })
 }
 
-const name = { key: 'name', header: 'Name', width: 140, least: 124, narrow: 'title', mono: true } as const
+const name = { key: 'name', header: 'Name', width: 140, least: 128, narrow: 'title', mono: true } as const
 
 const actions = { key: 'actions', header: 'Actions', narrow: 'more', sort: false } as const
 

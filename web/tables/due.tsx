@@ -24,7 +24,6 @@ export function dueClients(acts: {
         key: 'name',
         header: 'Name',
         width: 128,
-        least: 112,
         narrow: 'title',
         mono: true,
         sort: false,

@@ -58,7 +58,9 @@ function databaseOf({ database_host, disk_least }: Server): string {
 
 /** How far its clock is ahead of the database's, in seconds. */
 function offsetOf({ clock_offset_ms: ms }: Server): string {
-  return `${ms < 0 ? '−' : '+'}${(Math.abs(ms) / 1000).toFixed(1)} s`
+  const seconds = (Math.abs(ms) / 1000).toFixed(1)
+  const sign = ms < 0 ? '−' : '+'
+  return `${seconds === '0.0' ? '' : sign}${seconds} s`
 }
 
 function roomOf({ disk_free }: Server): string {

@@ -102,7 +102,7 @@ function declare(facts: Variant): Table<Transaction> {
       key: 'login',
       header: 'Login',
       width: 136,
-      least: 112,
+      least: 128,
       mono: true,
       cell: (row) => <LoginLink row={row} isAbove={facts.names === true} />,
       narrow: 'title',

@@ -37,7 +37,11 @@ export function Menu({ label, children = label, icon, items, inBar = false }: Me
     if (!open || !list.current) return
     unfold(list.current)
     // It stands where the button was when it opened.
-    const fold = ({ target }: Event) => target !== list.current && setOpen(false)
+    const fold = ({ target }: Event) => {
+      if (target === list.current) return
+      if (list.current?.contains(document.activeElement)) button.current?.focus({ preventScroll: true })
+      setOpen(false)
+    }
     window.addEventListener('scroll', fold, { capture: true })
     window.addEventListener('resize', fold)
     return () => {
@@ -107,13 +111,21 @@ const EDGE = 8
 function unfold(list: HTMLElement) {
   const place = list.offsetParent?.getBoundingClientRect() ?? new DOMRect()
   const { offsetWidth: width, offsetHeight: height } = list
-  const [below, above] = [place.bottom + GAP, place.top - GAP - height]
-  const top = below + height + EDGE <= window.innerHeight || above < EDGE ? below : above
+  const below = window.innerHeight - EDGE - (place.bottom + GAP)
+  const above = place.top - GAP - EDGE - coveredAtTop()
+  // Where neither side has room for all of it, it scrolls on the side that has more.
+  const isBelow = height <= below || below >= above
+  const maxHeight = isBelow ? below : above
+  const top = isBelow ? place.bottom + GAP : place.top - GAP - Math.min(height, above)
   const left = Math.min(Math.max(EDGE, place.right - width), window.innerWidth - EDGE - width)
-  const maxHeight = window.innerHeight - EDGE - top
   const pixels = { top: `${top}px`, left: `${left}px`, maxHeight: `${maxHeight}px` }
   Object.assign(list.style, { position: 'fixed', ...pixels })
   list.querySelector('button')?.focus({ preventScroll: true })
+}
+
+/** Returns how much of the window's top the bar there covers, in pixels: pages scroll to just beneath it. */
+function coveredAtTop(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0
 }
 
 /** Moves the focus to the next or previous item; after the last comes the first. */

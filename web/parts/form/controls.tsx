@@ -45,7 +45,8 @@ export const InputFrame = styled('span')(({ theme }) => ({
   // Phones zoom in on fields with text below 16 px, and a touch target needs 44 px.
   '@media (pointer: coarse)': {
     minHeight: 44,
-    '& input, & select, & textarea': { fontSize: '1rem', minHeight: 42 },
+    '& input, & select, & textarea': { fontSize: '1rem' },
+    '& input, & select': { minHeight: 42 },
   },
 }))
 

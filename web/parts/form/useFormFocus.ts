@@ -19,6 +19,7 @@ export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, stat
   const isFirst = useRef(true)
   const last = useRef(resetKey)
   const used = useRef<Element | null>(null)
+  const given = useRef<Element | null>(null)
   const wasLoading = useRef(false)
   const wasDisabled = useRef(disabled)
   const stop = useRef(() => {})
@@ -32,7 +33,9 @@ export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, stat
     // Until the next page opens, all fields of a form that was sent stay disabled.
     if (loading && isReset) focusTitle()
     if (loading) return
-    if (isAnswered) giveBack(used.current)
+    if (isAnswered) given.current = giveBack(used.current)
+    // A login waits for another captcha, which disables its button.
+    if (given.current?.matches(':disabled') && isOn(given.current)) focusLast(fields.current)
     const isLeft = disabled && !wasDisabled.current
     wasDisabled.current = disabled
     if (isLeft) leave(fields.current)
@@ -49,10 +52,23 @@ export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, stat
   }
 }
 
-function giveBack(element: Element | null) {
+/** Returns the element if it is the one that is to have the focus. */
+function giveBack(element: Element | null): Element | null {
   // A dialog takes the focus that its form has lost.
   const isLost = isFocusLost() || document.activeElement?.matches('[tabindex="-1"]')
-  if (isLost && element instanceof HTMLElement) element.focus()
+  if (!isLost || !(element instanceof HTMLElement)) return null
+  element.focus()
+  return element
+}
+
+/** Returns whether an element has the focus, or had it until it was disabled. */
+function isOn(element: Element): boolean {
+  return isFocusLost() || document.activeElement === element
+}
+
+function focusLast(fields: Element | null) {
+  const all = fields?.querySelectorAll<HTMLElement>(FIELD) ?? []
+  all[all.length - 1]?.focus()
 }
 
 /** A form that nothing can be done with any more does not keep the focus, which the browser may have taken from it. */
