@@ -25,7 +25,7 @@ import { StartFault } from '../config.ts'
 import { begin } from '../postgres/begin.ts'
 import { migrate } from '../postgres/migrate.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { makeSchema, THIRTEEN_STEPS } from '../postgres/schema.ts'
+import { BEFORE_020, makeSchema } from '../postgres/schema.ts'
 import { verify } from '../verify/verify.ts'
 import { type Manifest, readManifest } from './archive.ts'
 import { restoreBackup } from './restore.ts'
@@ -313,11 +313,11 @@ async function writeOldBusiness(sql: Sql): Promise<void> {
   await sql`insert into installation (key, value) values ('canary', ${sealUnbound('boxtree', SECRET_KEY)})`
 }
 
-describe('a database of the thirteen-step schema', () => {
+describe('a database of the schema before 0.2.0', () => {
   let old: FreshDatabase
   beforeEach(async () => {
     old = await freshDatabase({ migrated: false })
-    await begin(old.ownerSql, (sql) => makeSchema(sql, THIRTEEN_STEPS))
+    await begin(old.ownerSql, (sql) => makeSchema(sql, BEFORE_020))
     await writeOldBusiness(old.ownerSql)
   })
   afterEach(() => old.drop())
@@ -334,7 +334,7 @@ describe('a database of the thirteen-step schema', () => {
     await restore()
     await expectKept(target, before)
 
-    const migrations = THIRTEEN_STEPS.files.map(({ name, checksum }) => ({ name, checksum }))
+    const migrations = BEFORE_020.files.map(({ name, checksum }) => ({ name, checksum }))
     writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, format: 1, migrations }))
     await target.drop()
     target = await freshDatabase({ migrated: false })

@@ -6,7 +6,7 @@ import { begin } from './begin.ts'
 import { LOCKS } from './locks.ts'
 import { migrate, refuseUntried } from './migrate.ts'
 import { openPool } from './pool.ts'
-import { makeSchema, THIRTEEN_STEPS } from './schema.ts'
+import { BEFORE_020, makeSchema } from './schema.ts'
 
 let database: FreshDatabase
 let said: string[]
@@ -23,10 +23,10 @@ function run(): Promise<void> {
 }
 
 function age(): Promise<void> {
-  return begin(database.ownerSql, (sql) => makeSchema(sql, THIRTEEN_STEPS))
+  return begin(database.ownerSql, (sql) => makeSchema(sql, BEFORE_020))
 }
 
-async function isThirteenSteps(): Promise<boolean> {
+async function isBefore020(): Promise<boolean> {
   const [row] = await database.ownerSql<{ there: boolean }[]>`
     select to_regclass('migration') is not null and to_regclass('setup') is null as there`
   return row?.there ?? false
@@ -108,7 +108,7 @@ describe('a migration', () => {
     )
     await release()
     await run()
-    expect(await isThirteenSteps()).toBe(false)
+    expect(await isBefore020()).toBe(false)
   })
 
   test('waits for as long as a backup is being made', async () => {
@@ -126,19 +126,19 @@ describe('a migration', () => {
       await expect.poll(async () => (await copying()).length).toBe(1)
       await run()
       expect(said).toContain('Waiting until the backup that is being made is complete')
-      expect(await isThirteenSteps()).toBe(false)
+      expect(await isBefore020()).toBe(false)
     } finally {
       await copied
       await backup.end()
     }
   })
 
-  test('applies the bridge to the thirteen-step schema once', async () => {
+  test('brings the schema before 0.2.0 forward once', async () => {
     await age()
     await run()
     await run()
     expect(said).toEqual(['Bringing the tables of the older version forward'])
-    expect(await isThirteenSteps()).toBe(false)
+    expect(await isBefore020()).toBe(false)
   })
 
   test('leaves an old database as it was if one of its rows breaks a new constraint', async () => {
@@ -149,7 +149,7 @@ describe('a migration', () => {
         ('south', 'superreseller', 1, null, null, '', '{}', now()), ('city', 'reseller', 2, 2, null, '', '{}', now()),
         ('corner', 'dealer', 4, 3, 4, '', '{}', now())`
     await expect(run()).rejects.toThrow('account_path_fk')
-    expect(await isThirteenSteps()).toBe(true)
+    expect(await isBefore020()).toBe(true)
   })
 
   test.each([
@@ -166,11 +166,11 @@ describe('a migration', () => {
 
   test.each([
     [
-      'only some of the thirteen steps',
+      'only some of its steps',
       (sql: FreshDatabase['ownerSql']) => sql`delete from migration where name > '012'`,
     ],
     [
-      'a fourteenth step',
+      'a step that it never had',
       (sql: FreshDatabase['ownerSql']) => sql`insert into migration (name, checksum) values ('014', '')`,
     ],
     [

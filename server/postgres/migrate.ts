@@ -6,7 +6,7 @@ import { LOCKS } from './locks.ts'
 import { type Connect, openPool, type Sql } from './pool.ts'
 import {
   ageOf,
-  crossBridge,
+  bringTo020,
   makeSchema,
   noteStep,
   RELEASE,
@@ -108,7 +108,7 @@ async function bringForward(sql: Sql, forward: Forward): Promise<boolean> {
   if (age !== 'older') return age === 'newer'
   say('Bringing the tables of the older version forward')
   await sql.unsafe(OWN_RIGHTS)
-  if (found.step < 0) await whileUsed(sql, forward, (transaction) => crossBridge(transaction, release))
+  if (found.step < 0) await whileUsed(sql, forward, (transaction) => bringTo020(transaction, release))
   for (const step of release.steps) if (step.number > found.step) await apply(sql, forward, step)
   return false
 }

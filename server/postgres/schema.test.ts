@@ -7,6 +7,7 @@ import { migrate } from './migrate.ts'
 import type { Sql } from './pool.ts'
 import {
   ageOf,
+  BEFORE_020,
   BETWEEN_RELEASES,
   checksumOfStatements,
   fingerprintOf,
@@ -15,7 +16,6 @@ import {
   originOf,
   PRESENT,
   RELEASE,
-  THIRTEEN_STEPS,
 } from './schema.ts'
 
 const made: FreshDatabase[] = []
@@ -31,19 +31,19 @@ async function database(before: (sql: Sql) => Promise<void> = async () => {}): P
   return one.ownerSql
 }
 
-test('an old database has the same schema after the bridge as a new database', async () => {
+test('a database from before 0.2.0 that is brought forward has the same schema as a new one', async () => {
   const fresh = await database()
-  const bridged = await database((sql) => makeSchema(sql, THIRTEEN_STEPS))
+  const brought = await database((sql) => makeSchema(sql, BEFORE_020))
   for (const [kind, ask] of Object.entries(CATALOG)) {
-    const [expected, found] = [await ask(fresh), await ask(bridged)]
+    const [expected, found] = [await ask(fresh), await ask(brought)]
     expect(expected.length, kind).toBeGreaterThan(0)
     expect(linesOf(found), kind).toEqual(linesOf(expected))
   }
 })
 
-test('the bridge stores old idempotency keys under the present names of their calls', async () => {
+test('idempotency keys from before 0.2.0 are stored under the present names of their calls', async () => {
   const sql = await database(async (sql) => {
-    await makeSchema(sql, THIRTEEN_STEPS)
+    await makeSchema(sql, BEFORE_020)
     await sql`
       insert into account (name, role, password, settings, created) values ('admin', 'admin', 'none', '{}', now())`
     await sql`
@@ -113,8 +113,8 @@ test('a corrected comment makes no other schema of a database, and a changed sta
   }
 })
 
-test('the thirteen steps are byte for byte those that were released', () => {
-  expect(THIRTEEN_STEPS.fingerprint).toBe('d83b5ded8046f21a9fafc1e82d93507b67db25785c55e9c650cbbb5e4d34f066')
+test('the files of the schema before 0.2.0 are byte for byte those that were released', () => {
+  expect(BEFORE_020.fingerprint).toBe('d83b5ded8046f21a9fafc1e82d93507b67db25785c55e9c650cbbb5e4d34f066')
 })
 
 /** The schemas of released versions, by their fingerprints. A release adds its own. */
@@ -173,7 +173,7 @@ test('every constraint is named after its table and its kind', async () => {
 
 test('every SQL file in db/ is used', () => {
   const files = readdirSync(join(import.meta.dirname, '../../db')).filter((name) => name.endsWith('.sql'))
-  const read = [...PRESENT.files.map(({ name }) => name), 'bridge.sql', 'grants.sql']
+  const read = [...PRESENT.files.map(({ name }) => name), 'from-before-0.2.0.sql', 'grants.sql']
   expect(files.sort()).toEqual(read.sort())
 })
 

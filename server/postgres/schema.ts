@@ -61,21 +61,21 @@ export const PRESENT = presentIn(FOLDER, STEPS.length)
 /** The schemas of released versions that differ from the present one. A backup of one is first restored into it. */
 const RELEASED = releasedIn(join(FOLDER, 'released'))
 
-const OLD_FOLDER = join(FOLDER, 'thirteen-steps')
+const OLD_FOLDER = join(FOLDER, 'before-0.2.0')
 
-/** The schema of version 0.1, which the bridge brings to that of 0.2.0. */
-export const THIRTEEN_STEPS = schemaOf(OLD_FOLDER, readdirSync(OLD_FOLDER).sort(), {
+/** The schema of version 0.1. */
+export const BEFORE_020 = schemaOf(OLD_FOLDER, readdirSync(OLD_FOLDER).sort(), {
   step: -1,
   checksumOf: digest,
 })
 
-const BRIDGE = readSql(FOLDER, 'bridge.sql')
+const FROM_BEFORE_020 = readSql(FOLDER, 'from-before-0.2.0.sql')
 
 /** What this version knows. */
 export const RELEASE: Release = {
   schema: PRESENT,
   steps: STEPS,
-  before: [...RELEASED, THIRTEEN_STEPS],
+  before: [...RELEASED, BEFORE_020],
   grants: readSql(FOLDER, 'grants.sql'),
 }
 
@@ -150,7 +150,7 @@ export async function standingOf(sql: Sql): Promise<Standing | null> {
     } = Object.fromEntries(rows.map(({ key, value }) => [key, value]))
     return { fingerprint: schema, step: Number(step), needs: Number(needs) }
   }
-  const old = { step: THIRTEEN_STEPS.step, needs: THIRTEEN_STEPS.step }
+  const old = { step: BEFORE_020.step, needs: BEFORE_020.step }
   if (there?.stepwise) {
     const applied = await sql<SchemaFile[]>`select name, checksum from migration order by name`
     return { fingerprint: fingerprintOf(applied), ...old }
@@ -186,7 +186,7 @@ export function ageOf(
 /** Makes the tables of a schema in an empty database, in the caller's transaction. */
 export async function makeSchema(sql: Sql, schema: Schema, steps: readonly Step[] = STEPS): Promise<void> {
   for (const { text } of schema.files) await sql.unsafe(text)
-  if (schema !== THIRTEEN_STEPS) {
+  if (schema !== BEFORE_020) {
     const { fingerprint, step } = schema
     return remember(sql, { fingerprint, step, needs: neededFrom(steps, step) })
   }
@@ -207,11 +207,11 @@ export async function makeTablesOf(sql: Sql, { schema, steps }: Origin, release:
   }
 }
 
-/** Brings the thirteen-step schema to that of 0.2.0, in the caller's transaction. */
-export async function crossBridge(sql: Sql, { schema, before }: Release): Promise<void> {
-  await sql.unsafe(BRIDGE)
+/** Brings the schema before 0.2.0 to that of 0.2.0, in the caller's transaction. */
+export async function bringTo020(sql: Sql, { schema, before }: Release): Promise<void> {
+  await sql.unsafe(FROM_BEFORE_020)
   const reached = [schema, ...before].find(({ step }) => step === 0)
-  if (!reached) throw new Error('No schema is known that the bridge leads to.')
+  if (!reached) throw new Error('The schema of 0.2.0 is not known.')
   await remember(sql, { fingerprint: reached.fingerprint, step: 0, needs: 0 })
 }
 

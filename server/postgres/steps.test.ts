@@ -21,6 +21,7 @@ import { startEmbedded } from './embedded.ts'
 import { migrate } from './migrate.ts'
 import { openPool } from './pool.ts'
 import {
+  BEFORE_020,
   fingerprintOf,
   makeSchema,
   makeTablesOf,
@@ -29,7 +30,6 @@ import {
   RELEASE,
   type Release,
   stepOf,
-  THIRTEEN_STEPS,
 } from './schema.ts'
 
 // The version after this one, made for the test: what it changes of the present tables, step by step.
@@ -58,7 +58,7 @@ function versionOf(texts: readonly string[], others: readonly Release[] = []): R
   return {
     schema: { files, fingerprint: fingerprintOf(files), step: PRESENT.step + texts.length },
     steps: [...RELEASE.steps, ...texts.map((text, at) => stepAfter(at + 1, text))],
-    before: [PRESENT, THIRTEEN_STEPS, ...others.map(({ schema }) => schema)],
+    before: [PRESENT, BEFORE_020, ...others.map(({ schema }) => schema)],
     grants: `${RELEASE.grants}; grant insert on note to :server_role`,
   }
 }
@@ -248,7 +248,7 @@ describe('the version before', () => {
     const other = await freshDatabase({ migrated: next !== null })
     try {
       if (next) await start(next, other)
-      else await begin(other.ownerSql, (sql) => makeSchema(sql, THIRTEEN_STEPS))
+      else await begin(other.ownerSql, (sql) => makeSchema(sql, BEFORE_020))
       await expect(prove(other.owner, (line) => said.push(line))).rejects.toThrow(
         new StartFault(
           `The tables are those of ${which} version of Boxtree; run npm run verify of that version.`,

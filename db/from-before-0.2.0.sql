@@ -1,7 +1,7 @@
--- The bridge brings a database from the thirteen-step schema (the files in thirteen-steps/) to the schema of 0.2.0. What
--- came later is a numbered step in steps/. Its tables and functions are explained in the files of the present schema.
+-- Brings a database from the schema before 0.2.0 (the files in before-0.2.0/) to the schema of 0.2.0. What came later is
+-- a numbered step in steps/. Its tables and functions are explained in the files of the present schema.
 --
--- No statement here ever changes: `server/postgres/schema.test.ts` compares what the bridge and the steps lead to with
+-- No statement here ever changes: `server/postgres/schema.test.ts` compares what this file and the steps lead to with
 -- what the files of the present schema make.
 
 drop table migration;
