@@ -1,6 +1,6 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
-import { DAY_MS, HOUR_MS } from '../../contract/time.ts'
+import { DAY_MS } from '../../contract/time.ts'
 import { endTokens, madeAt } from '../access/box-nonce.ts'
 import { begin, sendAhead } from '../postgres/begin.ts'
 import { lockMac } from '../postgres/locks.ts'
@@ -20,6 +20,7 @@ import {
   refusalOf,
   type SelfReport,
 } from './client.ts'
+import { forgottenAt, hasNotedSerial, type Note, noted, takeovers } from './device-notes.ts'
 import type { RightLogin } from './logins.ts'
 
 /** A box that signs in, with the nonce of its token. */
@@ -85,15 +86,6 @@ export function signInAll(
 /** Whether the box of a Ministra client is not the one whose login and password were right last. */
 function isPutOut({ mac, device }: BoxClient, { nonce }: Box): boolean {
   return mac === null && device?.token_nonce !== nonce
-}
-
-/** Returns when the boxes of clients were forgotten last, by a reset or a new MAC, in milliseconds since 1970. */
-async function forgottenAt(sql: Sql, clients: readonly number[]): Promise<Map<number, number>> {
-  if (clients.length === 0) return new Map()
-  const rows = await sql<{ client: number; at: string }[]>`
-    select client, max(at) as at from device_history
-    where client = any (${clients}::bigint[]) and event in ('reset', 'new MAC') group by client`
-  return new Map(rows.map(({ client, at }) => [client, Date.parse(at)]))
 }
 
 /** How long a token may be kept before a box signs in with it for the first time, in milliseconds. */
@@ -177,26 +169,36 @@ export function bind(
     if (owner) return null
     const forgotten = await forgottenAt(sql, [id])
     if (hasEnded(box.nonce, client.device, forgotten.get(id) ?? 0, now)) return null
-    // Ordered, so that two boxes that change places never wait for each other.
-    await sql`select from device where client = ${id} or mac = ${box.mac} order by client for update`
-    await endTokens(sql, sql`mac = ${box.mac} and client <> ${id}`, now, { mac: null })
-    const kept = isAnother || before === null ? UNKNOWN : before
-    const device = {
-      ...kept,
-      mac: box.mac,
-      token_nonce: box.nonce,
-      locked_to_ip: before?.locked_to_ip ?? null,
-      cut: false,
-    }
-    await sql`
-      insert into device ${sql({ client: id, first_seen: now, ...device })}
-      on conflict (client) do update set ${sql(device)}`
+    const device = await moveBox(sql, { id, box, now }, before)
     const event = isAnother ? 'taken over' : 'first seen'
     if (isAnother || before === null) {
       await noted(sql, [{ client: id, now, event, detail: box.mac, place: box.place }])
     }
     return { client: { ...client, device: deviceOf(device) }, refusal: null }
   })
+}
+
+/** Moves a box to a client, away from the one that it was signed in to. Returns what is stored of the client's box then. */
+async function moveBox(
+  sql: Sql,
+  { id, box, now }: Pick<SignIn, 'id' | 'box' | 'now'>,
+  before: DeviceRow | null,
+): Promise<DeviceRow> {
+  // Ordered, so that two boxes that change places never wait for each other.
+  await sql`select from device where client = ${id} or mac = ${box.mac} order by client for update`
+  await endTokens(sql, sql`mac = ${box.mac} and client <> ${id}`, now, { mac: null })
+  const kept = before?.mac === box.mac ? before : UNKNOWN
+  const device = {
+    ...kept,
+    mac: box.mac,
+    token_nonce: box.nonce,
+    locked_to_ip: before?.locked_to_ip ?? null,
+    cut: false,
+  }
+  await sql`
+    insert into device ${sql({ client: id, first_seen: now, ...device })}
+    on conflict (client) do update set ${sql(device)}`
+  return device
 }
 
 /** Locks a client to the network of its box, unless it is locked already. Null where it is gone. */
@@ -269,35 +271,4 @@ function factsOf({ stb_type, version, image, hardware }: SelfReport): Record<str
   return Object.fromEntries(
     Object.entries({ stb_type, version, image, hardware }).filter(([, value]) => value !== ''),
   )
-}
-
-/** Counts how often another box has taken a client over within a day and since its box was forgotten last. */
-async function takeovers(sql: Sql, client: number, now: Date): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*) from device_history
-    where client = ${client} and event = 'taken over' and at > ${new Date(now.getTime() - DAY_MS)}
-      and id > coalesce(
-        (select max(id) from device_history where client = ${client} and event in ('reset', 'new MAC')), 0)`
-  return row?.count ?? 0
-}
-
-/** Whether another serial number of a client's box was noted within an hour and since the last box took over. */
-async function hasNotedSerial(sql: Sql, client: number, now: Date): Promise<boolean> {
-  const [row] = await sql<{ noted: boolean }[]>`
-    select exists (
-      select from device_history
-      where client = ${client} and event = 'serial number' and at > ${new Date(now.getTime() - HOUR_MS)} and id > coalesce(
-        (select max(id) from device_history where client = ${client} and event = 'taken over'), 0)
-    ) as noted`
-  return row?.noted ?? false
-}
-
-type Note = { client: number; now: Date; event: string; detail: string; place: Place }
-
-function noted(sql: Sql, notes: readonly Note[]): PendingQuery<Row[]> {
-  return sql`
-    insert into device_history (client, at, event, detail, address)
-    select * from unnest(${notes.map(({ client }) => client)}::bigint[],
-      ${notes.map(({ now }) => now.toISOString())}::timestamptz[], ${notes.map(({ event }) => event)}::text[],
-      ${notes.map(({ detail }) => detail)}::text[], ${notes.map(({ place }) => place.address)}::text[])`
 }

@@ -1,0 +1,44 @@
+import type { PendingQuery, Row } from 'postgres'
+import { DAY_MS, HOUR_MS } from '../../contract/time.ts'
+import type { Sql } from '../postgres/pool.ts'
+import type { Place } from './client.ts'
+
+/** Returns when the boxes of clients were forgotten last, by a reset or a new MAC, in milliseconds since 1970. */
+export async function forgottenAt(sql: Sql, clients: readonly number[]): Promise<Map<number, number>> {
+  if (clients.length === 0) return new Map()
+  const rows = await sql<{ client: number; at: string }[]>`
+    select client, max(at) as at from device_history
+    where client = any (${clients}::bigint[]) and event in ('reset', 'new MAC') group by client`
+  return new Map(rows.map(({ client, at }) => [client, Date.parse(at)]))
+}
+
+/** Counts how often another box has taken a client over within a day and since its box was forgotten last. */
+export async function takeovers(sql: Sql, client: number, now: Date): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) from device_history
+    where client = ${client} and event = 'taken over' and at > ${new Date(now.getTime() - DAY_MS)}
+      and id > coalesce(
+        (select max(id) from device_history where client = ${client} and event in ('reset', 'new MAC')), 0)`
+  return row?.count ?? 0
+}
+
+/** Whether another serial number of a client's box was noted within an hour and since the last box took over. */
+export async function hasNotedSerial(sql: Sql, client: number, now: Date): Promise<boolean> {
+  const [row] = await sql<{ noted: boolean }[]>`
+    select exists (
+      select from device_history
+      where client = ${client} and event = 'serial number' and at > ${new Date(now.getTime() - HOUR_MS)} and id > coalesce(
+        (select max(id) from device_history where client = ${client} and event = 'taken over'), 0)
+    ) as noted`
+  return row?.noted ?? false
+}
+
+export type Note = { client: number; now: Date; event: string; detail: string; place: Place }
+
+export function noted(sql: Sql, notes: readonly Note[]): PendingQuery<Row[]> {
+  return sql`
+    insert into device_history (client, at, event, detail, address)
+    select * from unnest(${notes.map(({ client }) => client)}::bigint[],
+      ${notes.map(({ now }) => now.toISOString())}::timestamptz[], ${notes.map(({ event }) => event)}::text[],
+      ${notes.map(({ detail }) => detail)}::text[], ${notes.map(({ place }) => place.address)}::text[])`
+}
