@@ -6,9 +6,11 @@ import * as z from 'zod/mini'
  */
 
 /** How often a box polls, in seconds. Kodi takes `timeslot` for it, and with 0 polls without a pause. */
-export const POLL_SECONDS = 120
+const POLL_SECONDS = 120
 
 const Polling = { watchdog_timeout: z.literal(POLL_SECONDS), timeslot: z.literal(POLL_SECONDS) }
+
+export const POLLING = { watchdog_timeout: POLL_SECONDS, timeslot: POLL_SECONDS } as const
 
 /** How many channels a box gets in a page of a list. */
 export const PAGE_ITEMS = 14
@@ -126,6 +128,11 @@ export const ANSWERS = {
 
 export type CallName = keyof typeof ANSWERS
 export type Answer<Name extends CallName> = z.input<(typeof ANSWERS)[Name]>
+
+/** Returns the profile of a box that is refused, which shows the sentence. */
+export function refusedProfile(sentence: string): Answer<'stb/get_profile'> {
+  return { status: 1, msg: sentence, block_msg: sentence, ...POLLING }
+}
 
 export function isCall(name: string): name is CallName {
   return Object.hasOwn(ANSWERS, name)

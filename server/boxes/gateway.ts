@@ -11,6 +11,7 @@ import { channelCalls } from './channel-calls.ts'
 import { openChannels } from './channels.ts'
 import type { BoxClient } from './client.ts'
 import { openLateFacts } from './late-facts.ts'
+import { openLoginCalls } from './login-calls.ts'
 import { openPolls } from './poll-calls.ts'
 import { openPresence } from './presence.ts'
 import { Roster } from './roster.ts'
@@ -68,12 +69,23 @@ export function openGateway({
   const lateFacts = openLateFacts(sql)
   const turns = openBoxTurns()
   const admission = openAdmission({ sql, seal, clock, roster, presence, turns })
+  const { askLogin, doAuth } = openLoginCalls({
+    sql,
+    seal,
+    clock,
+    roster,
+    presence,
+    unknown,
+    admission,
+    turns,
+  })
   const polls = openPolls({ sql, clock, roster, presence, channels, admission, turns })
   const writing = setInterval(() => void write(), WRITE_EVERY)
   writing.unref()
 
   const handlers: BoxHandlers = {
-    ...signInCalls({ sql, seal, clock, roster, presence, channels, unknown, admission, lateFacts, turns }),
+    ...signInCalls({ sql, seal, clock, roster, presence, channels, admission, lateFacts, turns, askLogin }),
+    'stb/do_auth': doAuth,
     'stb/get_localization': async () => ({}),
     'stb/get_modules': async () => MODULES,
     ...polls.calls,

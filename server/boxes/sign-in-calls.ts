@@ -1,23 +1,21 @@
 import type { Seal } from '../access/seal.ts'
 import { isLost } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { retryRead } from '../postgres/timeout.ts'
 import type { Admission } from './admission.ts'
-import { type Answer, POLL_SECONDS } from './answers.ts'
+import { type Answer, POLLING, refusedProfile } from './answers.ts'
 import { openTokens } from './box-token.ts'
-import { type BoxTurns, openStrangerTurns } from './box-turns.ts'
+import type { BoxTurns } from './box-turns.ts'
 import type { Channels } from './channels.ts'
 import { type BoxClient, refusalOf } from './client.ts'
 import type { LateFacts } from './late-facts.ts'
-import { clientOfLogin, mayTry, noteRefusal, refusalOfLogin } from './logins.ts'
+import type { LoginCalls } from './login-calls.ts'
 import type { Presence } from './presence.ts'
 import { Away, ON_SCREEN, Unauthorized } from './refusals.ts'
 import { selfReportOf } from './request.ts'
 import type { Roster } from './roster.ts'
 import type { BoxCall, BoxHandlers } from './routes.ts'
-import { bind, type SignInOutcome } from './sign-in.ts'
+import type { SignInOutcome } from './sign-in.ts'
 import { openSignInBatches } from './sign-in-batches.ts'
-import type { UnknownBoxes } from './unknown-boxes.ts'
 
 type SignInCalls = {
   sql: Sql
@@ -26,13 +24,13 @@ type SignInCalls = {
   roster: Roster
   presence: Presence
   channels: Channels
-  unknown: UnknownBoxes
   admission: Admission
   lateFacts: LateFacts
   turns: BoxTurns
+  askLogin: LoginCalls['askLogin']
 }
 
-/** The calls by which a box signs in: it gets a token, is judged, and where it has to, sends a login. */
+/** The calls by which a box signs in: it gets a token, and is judged. */
 export function signInCalls({
   sql,
   seal,
@@ -40,18 +38,16 @@ export function signInCalls({
   roster,
   presence,
   channels,
-  unknown,
   admission: { nonceOf, lookUp, isOut },
   lateFacts,
   turns,
+  askLogin,
 }: SignInCalls) {
   const tokens = openTokens(seal)
   const signIn = openSignInBatches(sql, turns)
-  const strangerTurns = openStrangerTurns()
   return {
     'stb/handshake': handshake,
     'stb/get_profile': getProfile,
-    'stb/do_auth': doAuth,
   } satisfies Partial<BoxHandlers>
 
   /** Gives a box the token that it saved, while it is in with that, and else a new one. */
@@ -71,7 +67,7 @@ export function signInCalls({
     try {
       await roster.catchUp()
       const client = await lookUp(request)
-      if (client === 'too many') return refused(TOO_MANY)
+      if (client === 'too many') return refusedProfile(TOO_MANY)
       // A Ministra client is known by its login alone: the MAC could be anybody's.
       if (!client || (client.mac === null && client.device?.token_nonce !== nonce))
         return await askLogin(request, client)
@@ -79,7 +75,7 @@ export function signInCalls({
       const now = clock()
       if (refusal) {
         presence.refused(present, refusal, now)
-        return refused(ON_SCREEN[refusal])
+        return refusedProfile(ON_SCREEN[refusal])
       }
       presence.letIn(present, place, now)
       roster.noteChecked(request.mac, request.token)
@@ -87,7 +83,7 @@ export function signInCalls({
       channels.noteTold(present)
       return welcome(present, request)
     } catch (error) {
-      if (error instanceof Away || isLost(error)) return refused(SOON)
+      if (error instanceof Away || isLost(error)) return refusedProfile(SOON)
       throw error
     }
   }
@@ -112,68 +108,10 @@ export function signInCalls({
       return { client, refusal }
     }
   }
-
-  /** Asks a box for a login, if it may try one, or says why its right login was refused. */
-  async function askLogin(request: BoxCall, client: BoxClient | null): Promise<Answer<'stb/get_profile'>> {
-    const { mac, place } = request
-    const now = clock()
-    const nonce = nonceOf(request)
-    const [refusal, isOpen] = await readInTurn(request, async () => [
-      await refusalOfLogin(sql, mac, nonce, now),
-      await mayTry({ sql, now }, { mac, network: place.counted }),
-    ])
-    if (refusal) return refused(ON_SCREEN[refusal])
-    if (!client) unknown.note(request, now)
-    if (!isOpen) return refused(TOO_MANY_LOGINS)
-    return { status: 2, msg: '', block_msg: '', ...POLLING }
-  }
-
-  /** Signs a box in by login and password, and tells it whether they are right. Whether it may play is told next. */
-  async function doAuth(request: BoxCall): Promise<boolean> {
-    const { field, mac, place } = request
-    const nonce = nonceOf(request)
-    const now = clock()
-    await roster.catchUp()
-    const present = await lookUp(request)
-    // The box of a client with a MAC is never asked for a login.
-    if (present === 'too many' || (present !== null && present.mac !== null)) return false
-    const login = { mac, network: place.counted, login: field('login'), password: field('password') }
-    // A form that was sent too early is no try.
-    if (login.login === '' || login.password === '') return false
-    if (!(await readInTurn(request, () => mayTry({ sql, now }, login)))) return false
-    const outcome = await turns.run(place.counted ?? mac, async () => {
-      const right = await clientOfLogin({ sql, seal, now }, login)
-      if (right === null) return null
-      const context = { sql, unserved: roster.unserved, now }
-      const bound = await roster.change(async () => {
-        const done = await bind(context, right, { mac, nonce, place })
-        if (!done) throw new Unauthorized()
-        return done
-      })
-      if (bound.refusal) await noteRefusal(sql, right.attempt, nonce, bound.refusal)
-      return bound
-    })
-    if (outcome === null) return false
-    const { client, refusal } = outcome
-    if (refusal) presence.refused(client, refusal, now)
-    return true
-  }
-
-  /** Reads over one connection for a box that is nobody's yet, unless it has disconnected before its turn. */
-  function readInTurn<T>({ mac, place, gone }: BoxCall, read: () => Promise<T>): Promise<T> {
-    return retryRead(sql, () => strangerTurns.run(place.counted ?? mac, read, gone))
-  }
 }
-
-const POLLING = { watchdog_timeout: POLL_SECONDS, timeslot: POLL_SECONDS } as const
 
 const SOON = 'The service is being worked on. Please try again in a minute.'
-const TOO_MANY_LOGINS = 'There were too many tries to log in. Please try again in 15 minutes.'
 const TOO_MANY = 'Too many unknown boxes ask from your address. Please try again in 15 minutes.'
-
-function refused(sentence: string): Answer<'stb/get_profile'> {
-  return { status: 1, msg: sentence, block_msg: sentence, ...POLLING }
-}
 
 function welcome(client: BoxClient, { field, mac }: BoxCall): Answer<'stb/get_profile'> {
   return {

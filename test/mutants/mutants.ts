@@ -357,7 +357,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a login of a box waits for its turn',
-    file: 'server/boxes/sign-in-calls.ts',
+    file: 'server/boxes/login-calls.ts',
     from: 'turns.run(place.counted ?? mac, async',
     to: 'Promise.try(async',
     suites: ['server/boxes/box-turns.test.ts'],
@@ -708,7 +708,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a right login that was refused is told why',
-    file: 'server/boxes/sign-in-calls.ts',
+    file: 'server/boxes/login-calls.ts',
     from: 'if (bound.refusal) await noteRefusal(sql, right.attempt, nonce, bound.refusal)',
     to: '',
     suites: ['server/boxes/gateway.test.ts'],
@@ -862,7 +862,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'an unknown MAC that tries a login counts',
-    file: 'server/boxes/sign-in-calls.ts',
+    file: 'server/boxes/login-calls.ts',
     from: 'const present = await lookUp(request)',
     to: 'const present = await roster.findAnew(mac)',
     suites: ['server/boxes/gateway.test.ts'],
@@ -2963,7 +2963,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: "what is read for boxes that are nobody's takes turns",
-    file: 'server/boxes/sign-in-calls.ts',
+    file: 'server/boxes/login-calls.ts',
     from: 'strangerTurns.run(place.counted ?? mac, read, gone)',
     to: 'read()',
     suites: ['server/boxes/box-turns.test.ts'],

@@ -1,0 +1,95 @@
+import type { Seal } from '../access/seal.ts'
+import type { Sql } from '../postgres/pool.ts'
+import { retryRead } from '../postgres/timeout.ts'
+import type { Admission } from './admission.ts'
+import { type Answer, POLLING, refusedProfile } from './answers.ts'
+import { type BoxTurns, openStrangerTurns } from './box-turns.ts'
+import type { BoxClient } from './client.ts'
+import { clientOfLogin, mayTry, noteRefusal, refusalOfLogin } from './logins.ts'
+import type { Presence } from './presence.ts'
+import { ON_SCREEN, Unauthorized } from './refusals.ts'
+import type { Roster } from './roster.ts'
+import type { BoxCall } from './routes.ts'
+import { bind } from './sign-in.ts'
+import type { UnknownBoxes } from './unknown-boxes.ts'
+
+type LoginCallsDependencies = {
+  sql: Sql
+  seal: Seal
+  clock: () => Date
+  roster: Roster
+  presence: Presence
+  unknown: UnknownBoxes
+  admission: Admission
+  turns: BoxTurns
+}
+
+export type LoginCalls = ReturnType<typeof openLoginCalls>
+
+/** Opens what asks a box for a login, and the call by which it sends one. */
+export function openLoginCalls({
+  sql,
+  seal,
+  clock,
+  roster,
+  presence,
+  unknown,
+  admission: { nonceOf, lookUp },
+  turns,
+}: LoginCallsDependencies) {
+  const strangerTurns = openStrangerTurns()
+  return { askLogin, doAuth }
+
+  /** Asks a box for a login, if it may try one, or says why its right login was refused. */
+  async function askLogin(request: BoxCall, client: BoxClient | null): Promise<Answer<'stb/get_profile'>> {
+    const { mac, place } = request
+    const now = clock()
+    const nonce = nonceOf(request)
+    const [refusal, isOpen] = await readInTurn(request, async () => [
+      await refusalOfLogin(sql, mac, nonce, now),
+      await mayTry({ sql, now }, { mac, network: place.counted }),
+    ])
+    if (refusal) return refusedProfile(ON_SCREEN[refusal])
+    if (!client) unknown.note(request, now)
+    if (!isOpen) return refusedProfile(TOO_MANY_LOGINS)
+    return { status: 2, msg: '', block_msg: '', ...POLLING }
+  }
+
+  /** Signs a box in by login and password, and tells it whether they are right. Whether it may play is told next. */
+  async function doAuth(request: BoxCall): Promise<boolean> {
+    const { field, mac, place } = request
+    const nonce = nonceOf(request)
+    const now = clock()
+    await roster.catchUp()
+    const present = await lookUp(request)
+    // The box of a client with a MAC is never asked for a login.
+    if (present === 'too many' || (present !== null && present.mac !== null)) return false
+    const login = { mac, network: place.counted, login: field('login'), password: field('password') }
+    // A form that was sent too early is no try.
+    if (login.login === '' || login.password === '') return false
+    if (!(await readInTurn(request, () => mayTry({ sql, now }, login)))) return false
+    const outcome = await turns.run(place.counted ?? mac, async () => {
+      const right = await clientOfLogin({ sql, seal, now }, login)
+      if (right === null) return null
+      const context = { sql, unserved: roster.unserved, now }
+      const bound = await roster.change(async () => {
+        const done = await bind(context, right, { mac, nonce, place })
+        if (!done) throw new Unauthorized()
+        return done
+      })
+      if (bound.refusal) await noteRefusal(sql, right.attempt, nonce, bound.refusal)
+      return bound
+    })
+    if (outcome === null) return false
+    const { client, refusal } = outcome
+    if (refusal) presence.refused(client, refusal, now)
+    return true
+  }
+
+  /** Reads over one connection for a box that is nobody's yet, unless it has disconnected before its turn. */
+  function readInTurn<T>({ mac, place, gone }: BoxCall, read: () => Promise<T>): Promise<T> {
+    return retryRead(sql, () => strangerTurns.run(place.counted ?? mac, read, gone))
+  }
+}
+
+const TOO_MANY_LOGINS = 'There were too many tries to log in. Please try again in 15 minutes.'
