@@ -322,7 +322,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'the channels are loaded anew after a standby was promoted',
-    file: 'server/boxes/channels.ts',
+    file: 'server/boxes/lineup.ts',
     from: ' || lineup.timeline !== timeline',
     to: '',
     suites: ['server/boxes/channels.test.ts'],
@@ -827,7 +827,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'the channels are read also after the clock was set back',
-    file: 'server/boxes/channels.ts',
+    file: 'server/boxes/lineup.ts',
     from: 'return at > now || now - at >= CURRENT_FOR',
     to: 'return now - at >= CURRENT_FOR',
     suites: ['server/boxes/channels.test.ts'],
@@ -2130,21 +2130,21 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a box is told of the channels of its package alone',
-    file: 'server/boxes/channels.ts',
+    file: 'server/boxes/lineup.ts',
     from: 'packages.includes(of) &&',
     to: '',
     suites: ['server/boxes/channels.test.ts'],
   },
   {
     guard: 'a package without adults leaves out their groups',
-    file: 'server/boxes/channels.ts',
+    file: 'server/boxes/lineup.ts',
     from: '!(adult && leavesOutAdults(of))',
     to: '(adult || !leavesOutAdults(of) || of > 0)',
     suites: ['server/boxes/channels.test.ts'],
   },
   {
     guard: 'a changed playlist reaches the boxes within 5 seconds',
-    file: 'server/boxes/channels.ts',
+    file: 'server/boxes/lineup.ts',
     from: 'lineup?.revision !== revision',
     to: 'lineup === null',
     suites: ['server/boxes/channels.test.ts'],
