@@ -107,6 +107,7 @@ function declare<Row extends ClientRow>(
       {
         ...mac<Row>({ narrow: 'aside' }),
         mono: false,
+        foldedWidth: 72,
         usually: 'shown',
         cell: (row) =>
           row.mac === null ? <span className="narrow-only">{isMinistra}</span> : <ShortMac mac={row.mac} />,
@@ -116,6 +117,7 @@ function declare<Row extends ClientRow>(
         usually: 'shown',
         header: 'Ministra',
         width: 68,
+        foldedInto: 'mac',
         narrow: 'more',
         text: (row) => (row.ministra ? 'Ministra' : ''),
         cell: (row) => row.ministra && isMinistra,
@@ -184,7 +186,7 @@ function Marked({ row: { online }, children }: { row: ClientRow; children: React
   )
 }
 
-/** Shows only the last three groups on a phone: the first three are the same for all boxes. A tap shows the rest. */
+/** Shows only the last three groups on a phone and where there is no room: the first three are the same for all boxes. A tap shows the rest. */
 function ShortMac({ mac }: { mac: string }) {
   return (
     <span className="identifier" data-hint={mac}>

@@ -11,7 +11,7 @@ import { quietIcon } from './quietIcon.tsx'
 import type { RowSelection } from './selection.ts'
 import { TableTools } from './TableTools.tsx'
 import type { Table } from './table.ts'
-import { useFit } from './useFit.ts'
+import { foldedOf, useFit } from './useFit.ts'
 import { useFocusKept } from './useFocusKept.ts'
 import type { ListState } from './useListState.ts'
 import { WideRows } from './WideRows.tsx'
@@ -51,6 +51,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const page = usePage(table, list, rows)
   const place = useRef<HTMLDivElement>(null)
   const fit = useFit(table, props.select !== undefined, place)
+  const folded = useMemo(() => ({ ...table, columns: foldedOf(table.columns) }), [table])
   const keys = page.rows.map(table.rowKey)
   const marks = useMarks(keys)
   useFocusKept(place, keys, props.select?.chosen.size === 0)
@@ -83,7 +84,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
           (narrow ? (
             <NarrowRows {...shared} />
           ) : (
-            <WideRows {...shared} room={fit.room} scrolls={fit.scrolls} />
+            <WideRows {...shared} table={fit.folded ? folded : table} fit={fit} />
           ))}
       </Body>
       <Pager

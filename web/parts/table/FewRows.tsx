@@ -16,12 +16,12 @@ interface FewRowsProps<Row extends object> {
 /** A table of a few rows, without search, sort and pages. */
 export function FewRows<Row extends object>({ label, table, rows }: FewRowsProps<Row>) {
   const place = useRef<HTMLDivElement>(null)
-  const { cards, ...fit } = useFit(table, false, place)
+  const fit = useFit(table, false, place)
   const shared = { label, table, list: AS_THEY_COME, page: rows, select: undefined, waiting: false }
   return (
     <div ref={place}>
       {rows.length === 0 && <EmptyState icon={quietIcon} text={table.empty} />}
-      {rows.length > 0 && (cards ? <NarrowRows {...shared} /> : <WideRows {...shared} {...fit} />)}
+      {rows.length > 0 && (fit.cards ? <NarrowRows {...shared} /> : <WideRows {...shared} fit={fit} />)}
     </div>
   )
 }

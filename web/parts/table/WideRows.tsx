@@ -6,24 +6,29 @@ import { mono } from '../fonts.ts'
 import { places, Skeleton } from '../Skeleton.tsx'
 import { PageBox, RowBox } from './SelectBoxes.tsx'
 import { type Column, textOf } from './table.ts'
-import { BOX, leastOf, neededBy, spaceAround, wantedBy } from './useFit.ts'
+import { BOX, type Fit, leastOf, neededBy, spaceAround, wantedBy } from './useFit.ts'
 import { type Arrangement, type RowProps, type RowsProps, useRows } from './useRows.ts'
 import { useRow } from './useSlots.ts'
 import { useTabStops } from './useTabStops.ts'
 
 /**
  * The rows as a table. A page of 50 rows has 350 cells: styled components for them take longer than a frame on a slow
- * phone, so they are plain elements under one style sheet. `room` sets the widths of the columns, from 0 for the least
- * to 1. Below the least the table scrolls sideways.
+ * phone, so they are plain elements under one style sheet. Below the least widths of the columns the table scrolls
+ * sideways.
  */
-export function WideRows<Row extends object>(props: RowsProps<Row> & { room: number; scrolls: boolean }) {
-  const { label, table, list, page, select, waiting, room, scrolls } = props
+export function WideRows<Row extends object>(props: RowsProps<Row> & { fit: Omit<Fit, 'cards'> }) {
+  const { label, table, list, page, select, waiting } = props
+  const { room, folded, scrolls } = props.fit
   const { columns } = table
   const body = useRef<HTMLTableSectionElement>(null)
   const rows = useRows(props)
   useTabStops(body)
   return (
-    <Scroller data-scrolls={scrolls || undefined} style={scrolls ? besideFixed(columns, select) : undefined}>
+    <Scroller
+      data-scrolls={scrolls || undefined}
+      data-folded={folded || undefined}
+      style={scrolls ? besideFixed(columns, select) : undefined}
+    >
       <Sheet aria-label={label} dense={list.dense} style={sizes(columns, select, room)}>
         <thead>
           <tr>

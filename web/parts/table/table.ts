@@ -17,6 +17,12 @@ export interface Column<Row> {
   width?: number
   /** The width to which it may shrink with an ellipsis; by default it does not shrink. */
   least?: number
+  /**
+   * Where the table would have to scroll it is folded: a column is left out if the cells of another one, with this key,
+   * show it too, or is narrower. Cells then show what is `narrow-only`, and not what is `wide-only`.
+   */
+  foldedInto?: string
+  foldedWidth?: number
   /** The place of the field on a phone; 'line' by default. A `title` stays visible everywhere. */
   narrow?: Narrow
   /** Whether it is usually shown, for a column that the person may show and hide. */

@@ -6,7 +6,9 @@ export interface Fit {
   cards: boolean
   /** From 1, where every column has its normal width, to 0, where each has its least. */
   room: number
-  /** True when not even the least widths fit. */
+  /** True when the least widths fit only, or not even, once columns are folded. */
+  folded: boolean
+  /** True when not even the folded columns fit. */
   scrolls: boolean
 }
 
@@ -33,18 +35,36 @@ export function useFit<Row>(
 }
 
 function fitOf<Row>({ columns }: PlainTable<Row>, boxed: boolean, width: number): Fit {
-  const least = neededBy(columns, boxed, leastOf)
-  const wanted = neededBy(columns, boxed, wantedBy)
+  const folded = columns.some(isFolded) && width < neededBy(columns, boxed, leastOf)
+  const shown = folded ? foldedOf(columns) : columns
+  const least = neededBy(shown, boxed, leastOf)
+  const wanted = neededBy(shown, boxed, wantedBy)
   const room = wanted === least ? Number(width >= least) : (width - least) / (wanted - least)
   return {
     cards: window.innerWidth < 667,
     room: Math.min(1, Math.max(0, room)),
+    folded,
     scrolls: width < least,
   }
 }
 
+export function foldedOf<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
+  return columns
+    .filter(({ foldedInto }) => !columns.some(({ key }) => key === foldedInto))
+    .map((column) => ({ ...column, width: column.foldedWidth ?? column.width }) as Column<Row>)
+}
+
+function isFolded<Row>({ foldedInto, foldedWidth }: Column<Row>): boolean {
+  return (foldedInto ?? foldedWidth) !== undefined
+}
+
 function isSame(one: Fit, other: Fit): boolean {
-  return one.cards === other.cards && one.room === other.room && one.scrolls === other.scrolls
+  return (
+    one.cards === other.cards &&
+    one.room === other.room &&
+    one.folded === other.folded &&
+    one.scrolls === other.scrolls
+  )
 }
 
 /** Returns the total width of the columns in CSS pixels; `widthOf` gives the width of each. */
