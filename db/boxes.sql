@@ -196,20 +196,20 @@ create table box_change (
 create index box_change_written on box_change (written);
 create index box_change_at on box_change (at);
 
-create function log_changed_client() returns trigger
+create function log_changed_clients() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  insert into box_change (client) values (new.id);
+  -- Not joined: the plan is kept, and one that was made for a single client takes long for a thousand.
+  insert into box_change (client) select id from (
+    select id, dealer, mac, ministra, alt_player, active, locked, package_selection, deleted from changed
+    except
+    select id, dealer, mac, ministra, alt_player, active, locked, package_selection, deleted from replaced
+  ) as other;
   return null;
 end $$;
 
-create trigger log_changed_client after update on client for each row
-  when (
-    (old.dealer, old.mac, old.ministra, old.alt_player, old.active, old.locked, old.package_selection, old.deleted)
-    is distinct from
-    (new.dealer, new.mac, new.ministra, new.alt_player, new.active, new.locked, new.package_selection, new.deleted)
-  )
-  execute function log_changed_client();
+create trigger log_changed_clients after update on client
+  referencing old table as replaced new table as changed for each statement execute function log_changed_clients();
 
 -- A client without a device has no box that is signed in.
 create function log_changed_services() returns trigger
@@ -248,13 +248,16 @@ create function tell_of_channels() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   insert into box_event (client, event, created, expiry)
-  select client, 'update_channels', moment(), moment() + interval '240 seconds' from device where client = new.id;
+  select d.client, 'update_channels', moment(), moment() + interval '240 seconds' from (
+    select id, package_selection, alt_player from changed
+    except
+    select id, package_selection, alt_player from replaced
+  ) as other join device d on d.client = other.id;
   return null;
 end $$;
 
-create trigger tell_of_channels after update on client for each row
-  when ((old.package_selection, old.alt_player) is distinct from (new.package_selection, new.alt_player))
-  execute function tell_of_channels();
+create trigger tell_of_channels after update on client
+  referencing old table as replaced new table as changed for each statement execute function tell_of_channels();
 
 -- The dealers whose clients are not served, because they or an account above them are suspended with service.
 create view dealer_out_of_service as
