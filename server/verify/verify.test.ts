@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { type Family, suiteWorld } from '../../test/support/world.ts'
+import { type Family, type Person, suiteWorld } from '../../test/support/world.ts'
 import { fillBusyDays } from '../ledger/busy-days.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
@@ -13,8 +13,13 @@ const ROLE = 'boxtree_server'
 
 let family: Family
 let other: Family
-/** A family whose reseller was moved to another superreseller. */
+/** A family whose reseller was moved to another superreseller, and whose client to another dealer. */
 let moved: Family
+/** A family with a client and no credits. */
+let poor: Family
+/** Superresellers with nobody beneath them: one with credits, one with nothing but a session. */
+let rich: Person
+let idle: Person
 /** The ids of rows of the ledger by what they record. */
 const row: Record<string, number> = {}
 
@@ -26,6 +31,15 @@ beforeAll(async () => {
   await world.admin.call(calls.tree.move, { name: moved.reseller.name, to: to.name })
   await moved.dealer.call(calls.clients.renew, { name: withThem, months: 1 })
   other = await world.family({ credits: 30 })
+  await world.admin.call(calls.tree.moveClients, {
+    from: moved.dealer.name,
+    to: other.dealer.name,
+    clients: [withThem],
+  })
+  poor = await world.family()
+  await world.client(poor.dealer)
+  rich = await world.child(world.admin, 5)
+  idle = await world.child(world.admin)
   family = await world.family({ credits: 100 })
   const { dealer, reseller } = family
   const { create, renew, retrieve, multirenew } = calls.clients
@@ -49,7 +63,7 @@ beforeAll(async () => {
   await dealer.call(calls.clients.remove, { name: gone.name })
   await dealer.call(renew, { name: paid.name, months: 1 })
   const rows = await world.server.sql<{ id: number; type: string }[]>`
-    select id, type from transfer where dealer = ${dealer.id} order by id desc`
+    select id, type from transfer where dealer = ${dealer.id} or type = 'MOVE' order by id desc`
   for (const { id, type } of rows) row[type] = id
   const [before] = await world.server.sql<{ first: number; next: number }[]>`
     select min(t.id) filter (where type = 'ADD') as first, max(t.id) as next from transfer t
@@ -88,6 +102,10 @@ type Tampering = [
   said: RegExp,
   tamper: (sql: Sql) => Promise<unknown>,
 ]
+
+/** The id of no client and of no holding. */
+const MISSING = 999_999
+const NOT_EMPTY = /The account .* is closed, but not empty/
 
 const tamperings: Tampering[] = [
   [
@@ -160,6 +178,73 @@ const tamperings: Tampering[] = [
         destination_balance = source_balance where id = ${row.USED as number}`,
   ],
   [
+    'a trial made to move credits',
+    () => row.TRIAL as number,
+    /moves credits, which none of its type does/,
+    (sql) => sql`update transfer set source_balance = 0 where id = ${row.TRIAL as number}`,
+  ],
+  [
+    'a movement made one of nothing, once no constraint forbids it',
+    () => row.USED as number,
+    /moves 0 credits/,
+    async (sql) => {
+      await sql`alter table transfer drop constraint transfer_credits_check`
+      await sql`update transfer set credits = 0 where id = ${row.USED as number}`
+    },
+  ],
+  [
+    'credits taken from a holding that does not exist',
+    () => row.USED as number,
+    /does not say where its credits come from or where they go/,
+    (sql) => sql`update transfer set source = ${MISSING} where id = ${row.USED as number}`,
+  ],
+  [
+    'credits given to a holding that does not exist',
+    () => row.USED as number,
+    /does not say where its credits come from or where they go/,
+    (sql) => sql`update transfer set destination = ${MISSING} where id = ${row.USED as number}`,
+  ],
+  [
+    'a client said to come from another path',
+    () => row.MOVE as number,
+    /does not come from the path of/,
+    (sql) => sql`update transfer set from_reseller = ${family.reseller.id} where id = ${row.MOVE as number}`,
+  ],
+  [
+    'a client named between accounts, once no constraint forbids it',
+    () => row.ADD as number,
+    /names a client, though it is between accounts/,
+    async (sql) => {
+      await sql`alter table transfer drop constraint transfer_client_check`
+      await sql`
+        update transfer set client = (select client from transfer where id = ${row.USED as number})
+        where id = ${row.ADD as number}`
+    },
+  ],
+  [
+    'a client named that does not exist',
+    () => row.USED as number,
+    /names no client/,
+    (sql) => sql`update transfer set client = ${MISSING} where id = ${row.USED as number}`,
+  ],
+  [
+    'a login changed',
+    () => row.USED as number,
+    /is of .*, but says somebody/,
+    (sql) => sql`update transfer set login = 'somebody' where id = ${row.USED as number}`,
+  ],
+  [
+    'a trial given a date before its client',
+    () => row.early as number,
+    /is dated .*, before there was any/,
+    async (sql) => {
+      const [early] = await sql<{ id: number }[]>`
+        update transfer set created = created - interval '2 hours'
+        where type = 'TRIAL' and client = (select client from transfer where id = ${row.DELETE as number}) returning id`
+      row.early = early?.id as number
+    },
+  ],
+  [
     'a path changed',
     () => row.USED as number,
     /does not lie on the path of/,
@@ -219,8 +304,20 @@ const tamperings: Tampering[] = [
   [
     'more taken back than was used',
     () => row.RETRIEVED as number,
-    /takes the|takes back more/,
-    (sql) => sql`update transfer set credits = 9 where id = ${row.RETRIEVED as number}`,
+    /takes back more than was ever used/,
+    (sql) => tamperWithCredits(sql, row.RETRIEVED as number, 2),
+  ],
+  [
+    'more moved with a client than was used on it',
+    () => row.MOVE as number,
+    /moves 3 months of .*, on whom 2 were used/,
+    (sql) => tamperWithCredits(sql, row.MOVE as number, 1),
+  ],
+  [
+    'more used than there was',
+    () => row.USED as number,
+    /takes the balance of .* below nothing, to -/,
+    (sql) => tamperWithCredits(sql, row.USED as number, 1_000),
   ],
   [
     'a type changed',
@@ -242,6 +339,39 @@ const tamperings: Tampering[] = [
       sql`update transfer set created = created - interval '2 hours' where id = ${row.REMOVE as number}`,
   ],
   [
+    'a row given a later date than the one after it',
+    () => row.after as number,
+    /is dated .*, long before the row before it/,
+    (sql) => sql`update transfer set created = created + interval '2 hours' where id = ${row.USED as number}`,
+  ],
+  [
+    'the first row of a client deleted',
+    () => row.DELETE as number,
+    /is the first of .*, which nothing began/,
+    (sql) => sql`
+      delete from transfer where type = 'TRIAL' and client = (select client from transfer where id = ${row.DELETE as number})`,
+  ],
+  [
+    'a trial given to a deleted client',
+    () => row.slipped as number,
+    /comes after .* was deleted/,
+    async (sql) => {
+      const [slipped] = await sql<{ id: number }[]>`
+        insert into transfer (created, type, credits, superreseller, reseller, dealer, client, actor, login, description,
+          expiry)
+        select created, 'TRIAL', credits, superreseller, reseller, dealer, client, actor, login, description, expiry
+        from transfer where id = ${row.DELETE as number} returning id`
+      row.slipped = slipped?.id as number
+    },
+  ],
+  [
+    'a client deleted without a row',
+    () => row.newest as number,
+    /is the last of .*, which is gone without a row/,
+    (sql) => sql`
+      update client set deleted = now() where id = (select client from transfer where id = ${row.USED as number})`,
+  ],
+  [
     'a deleted client made undeleted',
     () => row.DELETE as number,
     /deletes .*, which is still there/,
@@ -252,11 +382,25 @@ const tamperings: Tampering[] = [
   [
     'credits given to a holding that never had any',
     () => null,
-    /is 7, but no row ever moved it/,
+    /All balances together come to 7, not to nothing.\n.* is 7, but no row ever moved it/,
     (sql) => sql`
       update holding set balance = 7 where id = (
         select h.id from holding h where not exists (
           select from transfer where h.id in (source, destination)) order by h.id limit 1)`,
+  ],
+  [
+    'an account given a holding that is not of its role',
+    () => null,
+    /The account .* has not the holdings of its role/,
+    (sql) => sql`insert into holding (account, kind) values (${idle.id}, 'consumed')`,
+  ],
+  [
+    'a client made without a row',
+    () => null,
+    /The client unwritten has no row in the ledger/,
+    (sql) => sql`
+      insert into client (dealer, name, password, ministra, phone, description, package_selection, created)
+      values (${other.dealer.id}, 'unwritten', '', true, '', '', 1, now())`,
   ],
   [
     'a client counted that does not exist',
@@ -336,10 +480,39 @@ const tamperings: Tampering[] = [
       ),
   ],
   [
-    'an account closed that has credits',
+    'a move said to be before the one before it',
     () => null,
-    /The account .* is closed, but not empty/,
-    (sql) => sql`update account set closed = now() where id = ${other.dealer.id}`,
+    /The account .* is not where its moves have led/,
+    (sql) => sql`
+      insert into tree_move (account, actor, last_transfer, from_superreseller, to_superreseller, clients)
+      select account, actor, last_transfer - 1, to_superreseller, ${idle.id}::bigint, 0 from tree_move
+      where account = ${moved.reseller.id}
+      union all
+      select account, actor, last_transfer, ${idle.id}, to_superreseller, 0 from tree_move
+      where account = ${moved.reseller.id}`,
+  ],
+  ['an account closed that has credits', () => null, NOT_EMPTY, (sql) => close(sql, rich)],
+  [
+    'an account closed that has another beneath it',
+    () => null,
+    NOT_EMPTY,
+    (sql) => close(sql, poor.superreseller),
+  ],
+  ['an account closed that has a client', () => null, NOT_EMPTY, (sql) => close(sql, poor.dealer)],
+  [
+    'an account closed that has a session',
+    () => null,
+    NOT_EMPTY,
+    (sql) => sql`update account set closed = now() where id = ${idle.id}`,
+  ],
+  [
+    'an account closed that has asked for credits',
+    () => null,
+    NOT_EMPTY,
+    async (sql) => {
+      await close(sql, idle)
+      await sql`insert into credit_request (account, credits, note, created) values (${idle.id}, 1, '', now())`
+    },
   ],
   [
     'a finished day of a superreseller restated',
@@ -471,8 +644,6 @@ describe('npm run verify finds what the owner of the tables tampered with:', () 
         (select max(t.id) from transfer t, newest where t.id < newest.id and newest.source in (t.source, t.destination)) as before,
         ${dealer.id}::bigint as dealer`
     Object.assign(row, found)
-    // A superreseller that never had credits.
-    await world.child(world.admin)
   })
 
   test.each(tamperings)('%s', async (_what, blamed, said, tamper) => {
@@ -487,6 +658,19 @@ async function tamperWithMoves(sql: Sql, tampering: Fragment): Promise<void> {
   await sql`alter table tree_move disable trigger user`
   await tampering
   await sql`alter table tree_move enable trigger user`
+}
+
+/** Has a row move more credits, and leave both balances as if they had been moved. */
+function tamperWithCredits(sql: Sql, id: number, more: number) {
+  return sql`
+    update transfer set credits = credits + ${more}, source_balance = source_balance - ${more},
+      destination_balance = destination_balance + ${more} where id = ${id}`
+}
+
+/** Closes an account that has no session any more. */
+async function close(sql: Sql, { id }: Person): Promise<void> {
+  await sql`delete from session where account = ${id}`
+  await sql`update account set closed = now() where id = ${id}`
 }
 
 /** Returns the findings after a manipulation by the owner with triggers disabled, and rolls it back. */
