@@ -136,6 +136,15 @@ describe('a move of clients', () => {
     await reseller.call(moveClients, { from: other.name, to: dealer.name, clients: [client] })
   })
 
+  test('is neither from nor to a dealer that is closed', async () => {
+    const { reseller, dealer, client } = await newScene()
+    const closed = await world.child(reseller)
+    await reseller.call(close, { name: closed.name })
+    const to = { from: dealer.name, to: closed.name, clients: [client] }
+    await reseller.refused('not_found', moveClients, to)
+    await reseller.refused('not_found', moveClients, { from: closed.name, to: dealer.name })
+  })
+
   test('shows the name, the MAC and the expiry of each client, and nothing else', async () => {
     const { reseller, dealer } = await newScene()
     const { name, mac, expiry } = await world.client(dealer, { months: 1, desc: 'Hall', phone: '5551234567' })
@@ -184,6 +193,20 @@ describe('while a client is being moved,', () => {
     const { reseller, other } = scene
     const closing = await comesAfter(scene, () => reseller.send(close, { name: other.name }))
     expect(closing).toMatchObject({ status: 400, body: { code: 'not_empty' } })
+  })
+
+  test('a dealer that is closed meanwhile gets none', async () => {
+    const { reseller, dealer, other, client } = await newScene()
+    const [answers] = await world.server.ownerSql.begin(async (sql) => {
+      await sql`select from holding where account = ${other.id} for update`
+      const closing = reseller.call(close, { name: other.name })
+      await somebodyWaits(sql)
+      const moving = reseller.send(moveClients, { from: dealer.name, to: other.name, clients: [client] })
+      await somebodyWaits(sql, 2)
+      return [Promise.all([moving, closing])]
+    })
+    expect((await answers)[0]).toMatchObject({ status: 404 })
+    await dealer.call(detail, { name: client })
   })
 
   test('a dealer that is moved away from the caller meanwhile keeps its clients', async () => {
