@@ -30,7 +30,8 @@ describe('a request for credits', () => {
     })
     for (const other of [superreseller, world.admin, (await world.family()).reseller]) {
       expect((await other.call(list)).data.map((one) => one.id)).not.toContain(id)
-      await other.refused('not_found', grant, { id, credits: 30 })
+      // Not even what was asked for is told.
+      await other.refused('not_found', grant, { id, credits: 31 })
       await other.refused('not_found', decline, { id })
     }
     expect(await reseller.call(grant, { id, credits: 30 })).toEqual({ status: 'OK', credits: 30 })
@@ -115,6 +116,29 @@ describe('a request for credits', () => {
     await reseller.call(list)
     await expect.poll(read).toBeGreaterThan(before)
     expect((await read()) - before).toBeLessThan(1_000)
+  })
+
+  test('that a move or a closing has ended is told to the parent for 30 days', async () => {
+    const { superreseller, reseller, dealer } = await world.family()
+    const closed = await world.child(reseller)
+    for (const person of [dealer, closed]) await person.call(ask, { credits: 5 })
+    const to = await world.child(superreseller)
+    await superreseller.call(calls.tree.move, { name: dealer.name, to: to.name })
+    await reseller.call(calls.tree.close, { name: closed.name })
+    const told = async () => (await reseller.call(list)).ended.map(({ name }) => name).sort()
+    world.clock.pass({ days: 30, ms: -1 })
+    expect(await told()).toEqual([dealer.name, closed.name].sort())
+    world.clock.pass({ ms: 1 })
+    expect(await told()).toEqual([])
+  })
+
+  test('is among the newest ten that its account sees of its own', async () => {
+    const { dealer } = await world.family()
+    await world.server.ownerSql`
+      insert into credit_request (account, credits, note, created, state, answered)
+      select ${dealer.id}, nr, '', ${world.clock.now}, 'withdrawn', ${world.clock.now} from generate_series(1, 11) nr`
+    const { data } = await dealer.call(own)
+    expect(data.map(({ credits }) => credits)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2])
   })
 
   test('that is granted, declined and withdrawn at once on two servers has one of these outcomes', async () => {
