@@ -186,7 +186,8 @@ describe('the boxes that the admin sees', () => {
     await family.dealer.call(calls.clients.save, { login: name, status: true })
     await signIn(off)
     await client('00:1A:79:FF:00:01')
-    expect((await refused()).map(({ reason }) => reason)).toEqual(['expired', 'other_box'])
+    await signIn('00:1A:79:FF:00:02')
+    expect((await refused()).map(({ reason }) => reason)).toEqual(['unknown', 'expired', 'other_box'])
     world.clock.pass({ days: 1 })
     expect(await refused()).toEqual([])
   })
@@ -279,15 +280,14 @@ describe('unknown boxes', () => {
   test("are told to the dealer of the client whose MAC is nearly theirs, until the client's own box asks", async () => {
     const { name } = await client('00:1A:79:AB:CD:EF')
     const near = async () => (await family.dealer.call(calls.clients.detail, { name })).near_box
+    // Neither a MAC that no client can have, nor one with three other digits.
+    for (const mac of ['00:1A:78:AB:CD:EF', '00:1A:79:00:0D:EF']) await signIn(mac)
     expect(await near()).toBeNull()
     await signIn('00:1A:79:BA:CD:EF')
     expect(await near()).toMatchObject({ mac: '00:1A:79:BA:CD:EF', digits: 2 })
     await signIn('00:1A:79:AB:CD:E0')
     const asked = world.clock.now.toISOString()
     expect(await near()).toEqual({ mac: '00:1A:79:AB:CD:E0', asked, digits: 1 })
-    // Neither a MAC that no client can have, nor one with three other digits.
-    for (const mac of ['00:1A:78:AB:CD:EF', '00:1A:79:00:0D:EF']) await signIn(mac)
-    expect(await near()).toMatchObject({ mac: '00:1A:79:AB:CD:E0' })
     await signIn('00:1A:79:AB:CD:EF')
     expect(await near()).toBeNull()
   })
