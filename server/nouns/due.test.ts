@@ -33,6 +33,7 @@ describe('clients that are due', () => {
       'long-gone': end('2026-04-14'),
       'lapsed-30': end('2026-04-15'),
       'lapsed-01': end('2026-05-14'),
+      'due-now-1': '2026-05-14T20:00:00.000Z',
       'due-today': end('2026-05-15'),
       'due-tomorrow': end('2026-05-16'),
       'due-in-week': end('2026-05-21'),
@@ -41,13 +42,14 @@ describe('clients that are due', () => {
       'due-later': end('2026-06-14'),
     })
     expect(await dealer.call(due)).toEqual({
-      counts: { today: 1, tomorrow: 1, week: 3, month: 5, lapsed: 2 },
+      counts: { today: 2, tomorrow: 1, week: 4, month: 6, lapsed: 2 },
       credits: 100,
     })
-    expect(await names(dealer, 'today')).toEqual(['due-today'])
+    expect(await names(dealer, 'today')).toEqual(['due-now-1', 'due-today'])
     expect(await names(dealer, 'tomorrow')).toEqual(['due-tomorrow'])
-    expect(await names(dealer, 'week')).toEqual(['due-today', 'due-tomorrow', 'due-in-week'])
+    expect(await names(dealer, 'week')).toEqual(['due-now-1', 'due-today', 'due-tomorrow', 'due-in-week'])
     expect(await names(dealer, 'month')).toEqual([
+      'due-now-1',
       'due-today',
       'due-tomorrow',
       'due-in-week',
@@ -56,8 +58,8 @@ describe('clients that are due', () => {
     ])
     expect(await names(dealer, 'lapsed')).toEqual(['lapsed-30', 'lapsed-01'])
     const { data, ...page } = await dealer.call(dueClients, { within: 'month', page: 2, per_page: 2 })
-    expect(data.map(({ name }) => name)).toEqual(['due-in-week', 'due-week-later'])
-    expect(page).toEqual({ count: 5, current_page: 2, per_page: 2, total_pages: 3 })
+    expect(data.map(({ name }) => name)).toEqual(['due-tomorrow', 'due-in-week'])
+    expect(page).toEqual({ count: 6, current_page: 2, per_page: 2, total_pages: 3 })
     const found = await dealer.call(dueClients, { within: 'month', search: 'IN-', order: 'desc' })
     expect([found.count, ...found.data.map(({ name }) => name)]).toEqual([2, 'due-in-month', 'due-in-week'])
   })
@@ -144,6 +146,13 @@ describe('the forecast', () => {
     const rich = await dealerOf({ 'f-rich': end('2026-05-15') })
     expect(await rich.call(forecast)).toMatchObject({ runs_out: null })
   })
+})
+
+test('the forecast names the day of the business on which the balance runs out, whose last hours are the next day in UTC', async () => {
+  const dealer = await dealerOf({ 'f-toronto': '2026-05-21T03:59:59.000Z' }, 0)
+  const server = await world.another({ env: { TIME_ZONE: 'America/Toronto' } })
+  expect(await world.at(server, dealer).call(forecast)).toMatchObject({ runs_out: '2026-05-20' })
+  await server.close()
 })
 
 describe('a reminder', () => {

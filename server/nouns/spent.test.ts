@@ -22,8 +22,11 @@ describe('what a dealer has spent', () => {
   })
 
   test('is used less retrieved, month by month, also for clients that are gone', async () => {
-    world.clock.set('2026-06-10T12:00:00.000Z')
+    world.clock.set('2026-06-01T03:59:59.000Z')
     const { dealer } = await world.family({ credits: 100 })
+    // In May, of which nothing is told in July.
+    await world.client(dealer, { months: 7 })
+    world.clock.set('2026-06-10T12:00:00.000Z')
     const stranger = await world.family({ credits: 10 })
     await world.client(stranger.dealer, { months: 4 })
     const one = await world.client(dealer, { months: 5, package_selection: 13 })
