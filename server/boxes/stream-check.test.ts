@@ -234,6 +234,7 @@ describe('a stream', () => {
     expect(await ask(six, '2001:db8:1:2:ffff::1')).toBe(200)
     expect(await ask(six, '2001:db8:1:3::7')).toBe(403)
     expect(await ask(six, HOME)).toBe(200)
+    expect(await ask(six, '')).toBe(403)
   })
 
   test('is found by its name for Flussonic', async () => {
@@ -243,7 +244,8 @@ describe('a stream', () => {
     const ofThree = three.split('=')[1] ?? ''
     const { status, headers } = await answerByName('live/three.m3u8', ofThree)
     // It asks again so soon that a change takes effect within 10 seconds.
-    expect([status, headers.get('x-authduration')]).toEqual([200, '5'])
+    const said = ['x-authduration', 'cache-control'].map((name) => headers.get(name))
+    expect([status, ...said]).toEqual([200, '5', 'no-store'])
     for (const name of ['', 'one', 'two', 'live', 'live/four.m3u8', 'liv', '..', '.'])
       expect(await askByName(name, ofThree), name).toBe(403)
     expect(await askByName(`${token}/one`, token)).toBe(200)
