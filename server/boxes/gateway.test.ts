@@ -653,6 +653,21 @@ describe('a Ministra client', () => {
     await rival.call(create, newClient({ stb_mac: box.mac, months: 1 }))
   })
 
+  test.each([
+    ['is switched off', (name: string) => dealer.call(save, { login: name, status: false })],
+    ['has expired', (name: string) => world.setExpiry(name, world.clock.now.toISOString())],
+  ])('leaves the MAC of its box to another dealer once it %s', async (_what, end) => {
+    const { dealer: rival } = await world.family({ credits: 5 })
+    const { name, box } = await ministra()
+    await box.logIn(name, 'pass word')
+    soon()
+    expect(await box.poll()).toBe(true)
+    await world.server.gateway.writePresence()
+    await rival.refused('mac_taken', create, newClient({ stb_mac: box.mac }))
+    await end(name)
+    await rival.call(create, newClient({ stb_mac: box.mac, months: 1 }))
+  })
+
   test('keeps its box from another dealer for a day after a crash of the database, which empties when boxes asked', async () => {
     const { dealer: rival } = await world.family({ credits: 5 })
     const { name, box } = await ministra()
@@ -703,6 +718,17 @@ describe('a stranger', () => {
     expect(await wrong()).toBe(world.clock.now.toISOString())
     world.clock.pass({ minutes: 15 })
     expect(await box.logIn(name, 'pass word')).toBe(0)
+    expect(await wrong()).toBeNull()
+  })
+
+  test('whose login was wrong is told to the dealer for 24 hours', async () => {
+    const { name, box } = await ministra()
+    await box.logIn(name, 'guessed')
+    const tried = world.clock.now.toISOString()
+    const wrong = async () => (await dealer.call(detail, { name })).wrong_login
+    world.clock.pass({ days: 1, ms: -1 })
+    expect(await wrong()).toBe(tried)
+    world.clock.pass({ ms: 1 })
     expect(await wrong()).toBeNull()
   })
 
@@ -775,7 +801,10 @@ describe('a stranger', () => {
     const { box: customer } = await boxOf({ address: from })
     expect(await customer.signIn()).toBe(0)
     world.clock.pass({ minutes: 15 })
-    expect(await new Box(world.server, { address: from }).signIn()).toBe(2)
+    // More than are looked up in a second.
+    for (let anew = 0; anew < 4; anew += 1) {
+      expect(await new Box(world.server, { address: from }).signIn()).toBe(2)
+    }
   })
 
   test('is limited to these 60 whatever it asks with its MACs, also where it asks at once', async () => {
