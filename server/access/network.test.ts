@@ -59,7 +59,18 @@ function own(peer: string, told = {}) {
   }
 }
 
-test.each(['127.0.0.1', '::ffff:10.1.2.3', '172.18.0.2', '192.168.1.1', '::1', 'fd12::1', 'fe80::1%eth0'])(
+test.each([
+  '127.0.0.1',
+  '::ffff:10.1.2.3',
+  '172.18.0.2',
+  '192.168.1.1',
+  '169.254.1.1',
+  '100.64.0.1',
+  '100.127.255.254',
+  '::1',
+  'fd12::1',
+  'fe80::1%eth0',
+])(
   'a request that %s forwards has no address that counts where no proxy is trusted; where others are, logins count by its own, and no box is locked to it',
   (peer) => {
     const told = { warned: 1, untrusted: true }
