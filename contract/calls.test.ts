@@ -156,6 +156,40 @@ describe('the contract', () => {
   })
 })
 
+const EDGES: [what: string, most: number, call: Call, input: (size: number) => object][] = [
+  [
+    'the note of a request for credits',
+    200,
+    calls.requests.ask,
+    (size) => ({ credits: 1, note: long(size) }),
+  ],
+  ['the note of a declined request', 200, calls.requests.decline, (size) => ({ id: 1, note: long(size) })],
+  ['the reason of a suspension', 200, calls.tree.suspend, (size) => ({ name: 'casa', reason: long(size) })],
+  ['a low balance', 1_000_000, calls.lowBalance.own, (below) => ({ below })],
+  ['the name of a filter', 40, calls.session.savePreferences, (size) => ({ filters: { [long(size)]: {} } })],
+  [
+    'the password of a login',
+    200,
+    calls.session.login,
+    (size) => ({ login_username: 'casa', login_password: long(size) }),
+  ],
+  [
+    'the present password',
+    200,
+    calls.session.password,
+    (size) => ({ old_password: long(size), password: 'another-password' }),
+  ],
+]
+
+test.each(EDGES)('the limit of %s is %s', (_what, most, call, input) => {
+  const accepts = (size: number) => call.input.safeParse(input(size)).success
+  expect([accepts(most), accepts(most + 1)]).toEqual([true, false])
+})
+
+function long(size: number): string {
+  return 'x'.repeat(size)
+}
+
 describe('the levels', () => {
   test('are owned by the role one above each, the first by the admin', () => {
     expect(LEVEL_NAMES.map((level) => LEVELS[level].owner)).toEqual(ROLES.slice(0, 3))

@@ -449,3 +449,13 @@ test('a box finds no channels before there is a playlist', async () => {
   expect((await box.call('itv/get_ordered_list', { genre: '10', p: '1' })).data).toEqual([])
   await empty.close()
 })
+
+// The last test, because a playlist with so many fewer channels would be held back.
+test('a box keeps 1,000 favourites at most', async () => {
+  await give(playlistOf(1_001, 'News'))
+  const { box } = await boxOf(ADULTS)
+  const ids = (await box.call('itv/get_all_channels')).data.map(({ id }) => id)
+  expect(ids).toHaveLength(1_001)
+  await box.call('itv/set_fav', { fav_ch: ids.join(',') })
+  expect(await box.call('itv/get_fav_ids')).toEqual(ids.slice(0, 1_000))
+})
