@@ -8,10 +8,10 @@ const world = await suiteWorld()
 
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0'
 
-async function signIn({ name }: Person, password = PASSWORD) {
+async function signIn({ name }: Person, password = PASSWORD, agent = AGENT) {
   const { body } = await world
     .nobody()
-    .send(login, { login_username: name, login_password: password }, { headers: { 'user-agent': AGENT } })
+    .send(login, { login_username: name, login_password: password }, { headers: { 'user-agent': agent } })
   return world.nobody((body as { token?: string }).token)
 }
 
@@ -20,6 +20,8 @@ test('an account sees its own sessions, since when, from where and with what', a
   await signIn(reseller)
   world.clock.pass({ minutes: 3 })
   const own = await signIn(dealer)
+  // One that has expired is no session any more.
+  await world.again(dealer, world.clock.now)
   const { data } = await own.call(list)
   expect(data).toHaveLength(2)
   expect(data[0]).toEqual({
@@ -31,6 +33,13 @@ test('an account sees its own sessions, since when, from where and with what', a
     this: true,
   })
   expect(data[1]).toMatchObject({ address: null, this: false })
+})
+
+test('the browser of a session is told in 200 printable characters at most', async () => {
+  const { dealer } = await world.family()
+  const own = await signIn(dealer, PASSWORD, `M\u00f6zilla\t${'x'.repeat(300)}`)
+  const { data } = await own.call(list)
+  expect(data.find((row) => row.this)?.agent).toBe(`Mzilla${'x'.repeat(194)}`)
 })
 
 test('an account ends its sessions one by one, with their tickets, and nobody else does', async () => {
