@@ -26,19 +26,31 @@ function boxOf(mac = uniqueMac()): Box {
   return new Box(world.server, { mac, address: '203.0.113.7' })
 }
 
-test('of a flood of unknown boxes 1,000 are stored at once, and those that ask again are counted', async () => {
+/** Unknown boxes as another server knows them. */
+function unknownElsewhere() {
   const unknown = openUnknownBoxes(world.server.sql, pino({ level: 'silent' }))
+  return {
+    note: (mac: string, now: Date, address: string | null = null) =>
+      unknown.note(
+        {
+          ...{ call: '', mac, token: '', gone: null, place: { address, network: null, counted: null } },
+          ...{ field: () => '', list: () => [] },
+        },
+        now,
+      ),
+    write: () => unknown.write(),
+  }
+}
+
+test('of a flood of unknown boxes 1,000 are stored at once, and those that ask again are counted', async () => {
+  const unknown = unknownElsewhere()
   const ask = (nr: number) => {
     const mac = `00:1A:78:00:${nr
       .toString(16)
       .toUpperCase()
       .padStart(4, '0')
       .replace(/..(?=.)/, '$&:')}`
-    const place = { address: null, network: null, counted: null }
-    unknown.note(
-      { ...{ call: '', mac, token: '', place, gone: null }, field: () => '', list: () => [] },
-      world.clock.now,
-    )
+    unknown.note(mac, world.clock.now)
   }
   for (let nr = 0; nr < 1_500; nr += 1) ask(nr)
   ask(0)
@@ -47,6 +59,18 @@ test('of a flood of unknown boxes 1,000 are stored at once, and those that ask a
   expect(await sql`select count(*), max(times) as most from unknown_box where mac like '00:1A:78:%'`).toEqual(
     [{ count: 1_000, most: 2 }],
   )
+})
+
+test('what an unknown box reported is not replaced by an older report, which another server stores later', async () => {
+  const mac = uniqueMac()
+  const [newer, older] = [unknownElsewhere(), unknownElsewhere()]
+  older.note(mac, world.clock.now, '203.0.113.1')
+  world.clock.pass({ seconds: 1 })
+  newer.note(mac, world.clock.now, '203.0.113.2')
+  for (const server of [newer, older]) await server.write()
+  expect(await world.server.sql`select asked, address from unknown_box where mac = ${mac}`).toEqual([
+    { asked: world.clock.now.toISOString(), address: '203.0.113.2' },
+  ])
 })
 
 describe('the MAC that a dealer types', () => {
@@ -72,6 +96,16 @@ describe('the MAC that a dealer types', () => {
         version: 'ImageDescription: 0.2.18-r23',
       },
     ])
+  })
+
+  test('is that of a box that asked also where a client had it that was deleted', async () => {
+    const box = boxOf()
+    const { name } = await world.client(family.dealer, { months: 1, stb_mac: box.mac })
+    await world.admin.call(calls.admin.remove, { name })
+    await signIn(box)
+    expect(await family.dealer.call(macLastSeen, { mac: box.mac })).toEqual({
+      asked: world.clock.now.toISOString(),
+    })
   })
 
   test("tells of the dealer's own client when its box asked, also where it was refused", async () => {
