@@ -14,7 +14,7 @@ import {
   test,
   type Windows,
 } from '../support/browser.ts'
-import { type Console, startConsole } from '../support/console.ts'
+import { type Console, INHERITED, startConsole } from '../support/console.ts'
 import { freshFolder } from '../support/folder.ts'
 
 // The main workflow of the product, tested on the real console as a fresh clone starts it, with its own database and
@@ -109,7 +109,7 @@ function childrenOf(pid: number): number[] {
 }
 
 function verified(dataDir: string): number | null {
-  const env = { ...process.env, DATA_DIR: dataDir }
+  const env = { ...INHERITED, DATA_DIR: dataDir }
   return spawnSync(process.execPath, ['server/commands/verify.ts'], {
     env,
     cwd: join(import.meta.dirname, '../..'),
