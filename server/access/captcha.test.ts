@@ -143,7 +143,7 @@ describe('with a hosted captcha,', () => {
   let provider: Server
   let captcha: Captcha
   let asked: URLSearchParams
-  let answering: { status: number; body: string } | 'silence'
+  let answering: { status: number; body: string; location?: string } | 'silence'
 
   beforeAll(async () => {
     provider = createServer(async (request, response) => {
@@ -151,7 +151,11 @@ describe('with a hosted captcha,', () => {
       for await (const part of request) body += part
       asked = new URLSearchParams(body)
       if (answering === 'silence') return
-      response.writeHead(answering.status, { 'content-type': 'application/json' }).end(answering.body)
+      if (request.url === '/elsewhere') return response.end('{"success":true}')
+      const { status, body: answer, location } = answering
+      response
+        .writeHead(status, { 'content-type': 'application/json', ...(location && { location }) })
+        .end(answer)
     })
     await new Promise<void>((listening) => provider.listen(0, '127.0.0.1', listening))
     captcha = at((provider.address() as AddressInfo).port)
@@ -185,8 +189,8 @@ describe('with a hosted captcha,', () => {
     { status: 500, body: 'down' },
     { status: 200, body: 'not json' },
     { status: 200, body: '{"success":"yes"}' },
-    { status: 302, body: '' },
-  ])('a malformed reply of the provider lets nobody in: %o', async (answer) => {
+    { status: 302, body: '', location: '/elsewhere' },
+  ])('a malformed reply of the provider, or one that leads elsewhere, lets nobody in: %o', async (answer) => {
     answering = answer
     await expect(check(captcha, 'odd')).rejects.toThrow('cannot be reached')
   })
