@@ -450,7 +450,7 @@ test('a box finds no channels before there is a playlist', async () => {
   await empty.close()
 })
 
-// The last test, because a playlist with so many fewer channels would be held back.
+// The last test: after this playlist, the short one of the others would be held back.
 test('a box keeps 1,000 favourites at most', async () => {
   await give(playlistOf(1_001, 'News'))
   const { box } = await boxOf(ADULTS)

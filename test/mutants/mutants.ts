@@ -3277,14 +3277,14 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/events.test.ts'],
   },
   {
-    guard: 'a stream server that does not say who watches gets no',
+    guard: 'a stream server that does not say who watches is answered with No',
     file: 'server/boxes/stream-check.ts',
     from: '(isIP(viewer) === 0 || !isThere(seal, said, viewer))',
     to: '!isThere(seal, said, viewer)',
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
-    guard: 'the answer of a stream check is kept by nobody',
+    guard: 'no cache keeps the answer of a stream check',
     file: 'server/boxes/stream-check.ts',
     from: ".header('cache-control', 'no-store')",
     to: '',
