@@ -424,6 +424,14 @@ test('only wrong present passwords keep somebody who is signed in from changing 
   expect((await change('another-password')).status).toBe(429)
 })
 
+test('wrong logins with no name at all close the change of a password', async () => {
+  const { dealer } = await world.family()
+  for (const name of [`own:${dealer.name}`, `own ${dealer.name}`])
+    expect(await statuses(10, () => attempt(name, newAddress()))).toEqual(wrong(10))
+  const input = { old_password: PASSWORD, password: 'another-password' }
+  expect((await dealer.send(calls.session.password, input)).status).toBe(200)
+})
+
 test('a right password whose sign-in fails for want of a turn counts as no wrong login', async () => {
   const { dealer } = await world.family()
   const address = newAddress()

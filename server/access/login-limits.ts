@@ -10,7 +10,14 @@ type TryContext = Pick<OpenContext, 'sql' | 'now' | 'network' | 'gone'> & {
   business: Pick<Business, 'seal'> & Partial<Pick<Business, 'captcha'>>
 }
 
+/**
+ * What somebody tries: to sign in to an account, to type its present password again, or to sign a box in to a client. The
+ * tries of each kind have a count of their own: a stranger types any name at a login.
+ */
+type Kind = 'login' | 'own' | 'client'
+
 type Try = {
+  kind: Kind
   name: string
   /** The seconds of a phone's work for this try, for this name; null where no challenge can be solved. */
   worked: number | null
@@ -18,7 +25,7 @@ type Try = {
 
 export type Admitted = {
   id: number
-  /** The account's name in lower case. An unknown name is stored as a digest, because it may be a mistyped password. */
+  /** As `lockNames` stores it. */
   name: string
 }
 
@@ -55,7 +62,7 @@ export async function beginTry(context: TryContext, attempt: Try): Promise<Admit
  * it, for any address: strangers' wrong logins must not keep a dealer from changing the password.
  */
 export function beginOwnTry(context: TryContext, name: string): Promise<Admitted> {
-  return beginTry({ ...context, network: null }, { name: `own:${name}`, worked: null })
+  return beginTry({ ...context, network: null }, { kind: 'own', name, worked: null })
 }
 
 /** Counts a wrong present password as a wrong login of the account, and of the caller's address. */
@@ -87,28 +94,24 @@ export async function withdrawTry(sql: Sql, { id }: Admitted): Promise<void> {
 }
 
 /**
- * Returns when a wrong password was tried last with a name, within 24 hours and since a right one; null where none was.
- * @param name in lower case, and no account's
+ * Returns when a wrong password was tried last with a client's login, within 24 hours and since a right one; null where
+ * none was.
+ * @param login in lower case
  */
 export async function lastWrongTry(
   { sql, now, business }: Pick<TryContext, 'sql' | 'now' | 'business'>,
-  name: string,
+  login: string,
 ): Promise<string | null> {
   const [last] = await sql<{ tried: string; succeeded: boolean }[]>`
     select tried, succeeded from login_try
-    where name = ${digestOf(name, business.seal)} and tried > ${before(now, DAY_MS)} and succeeded is not null
+    where name = ${digestOf('client', login, business.seal)} and tried > ${before(now, DAY_MS)} and succeeded is not null
     order by tried desc limit 1`
   return last && !last.succeeded ? last.tried : null
 }
 
-/** Returns the name with which the tries of a client's login are counted. No account has one with a colon. */
-export function tryName(login: string): string {
-  return `client:${login}`
-}
-
-/** Returns an unknown name as it is stored: it may be a mistyped password. */
-function digestOf(name: string, seal: Business['seal']): string {
-  return `digest ${seal.hmac(`login name ${name}`).toString('hex')}`
+/** Returns the digest that is stored instead of a name. No name has the character that ends the kind. */
+function digestOf(kind: Kind, name: string, seal: Business['seal']): string {
+  return `digest ${seal.hmac(`login name ${kind}\0${name}`).toString('hex')}`
 }
 
 /** How many milliseconds a limit stays closed, and how many seconds of proof of work on a phone open it earlier. */
@@ -116,15 +119,15 @@ type Closed = { wait: number; work?: number }
 
 const UNDECIDED = { wait: 0 } as const
 
-async function admit(context: TryContext, { name, worked }: Try): Promise<Admitted | Closed> {
+async function admit(context: TryContext, { kind, name, worked }: Try): Promise<Admitted | Closed> {
   const { sql, now, network } = context
-  const account = await lockNames(context, name)
+  const stored = await lockNames(context, kind, name)
   const ofAddress = network === null ? null : await networkClosure(network, sql, now)
   const ofAccount = (await isKnown()) ? null : await accountClosure()
   const closed = [ofAddress, ofAccount].filter((one) => one !== null)
   if (closed.length > 0) return closed.find((one) => one !== UNDECIDED) ?? UNDECIDED
   const [row] = await sql<Admitted[]>`
-    insert into login_try (name, address, tried) values (${account}, ${network ?? 'unknown'}, ${now})
+    insert into login_try (name, address, tried) values (${stored}, ${network ?? 'unknown'}, ${now})
     returning id, name`
   if (!row) throw new Error('a try was not kept')
   return row
@@ -132,13 +135,13 @@ async function admit(context: TryContext, { name, worked }: Try): Promise<Admitt
   async function isKnown(): Promise<boolean> {
     if (network === null) return false
     const [known] = await sql`
-      select from login_try where name = ${account} and address = ${network} and succeeded
+      select from login_try where name = ${stored} and address = ${network} and succeeded
       and tried > ${before(now, KNOWN_FOR)} limit 1`
     return known !== undefined
   }
 
   async function accountClosure(): Promise<Closed | null> {
-    const tries = await triesOf(sql, sql`name = ${account}`, MOST_OF_ACCOUNT_AN_HOUR, now)
+    const tries = await triesOf(sql, sql`name = ${stored}`, MOST_OF_ACCOUNT_AN_HOUR, now)
     const [newest, oldest] = [tries[0], tries[MOST_OF_ACCOUNT_AN_HOUR - 1]]
     if (newest && oldest) return oldest.wrong ? { wait: oldest.tried + HOUR_MS - now.getTime() } : UNDECIDED
     const closed = closedBy(tries, attemptsFor(worked ?? 0), now)
@@ -154,23 +157,23 @@ async function networkClosure(network: string, sql: Sql, now: Date): Promise<Clo
 
 /**
  * Locks a name and a network until the transaction ends, so that two servers never both admit the last try. Returns the
- * name as it is stored: in the lower case of the database, by which it finds the account, so that no account has two
- * counts.
+ * name as it is stored: at a login that of an account in the lower case of the database, by which it finds the account, so
+ * that no account has two counts; else a digest, because an unknown name may be a mistyped password.
  */
-async function lockNames({ sql, network, business }: TryContext, name: string): Promise<string> {
+async function lockNames({ sql, network, business }: TryContext, kind: Kind, name: string): Promise<string> {
   const [typed] = await sql<{ name: string; known: boolean }[]>`
     select name, exists (select from account where lower(account.name) = typed.name) as known
     from lower(${name}) typed (name)`
   const lower = typed?.name ?? ''
-  const account = typed?.known ? lower : digestOf(lower, business.seal)
-  const locked = [`name ${account}`, ...(network === null ? [] : [`address ${network}`])]
+  const stored = kind === 'login' && typed?.known ? lower : digestOf(kind, lower, business.seal)
+  const locked = [`name ${stored}`, ...(network === null ? [] : [`address ${network}`])]
   await sql`
     select pg_advisory_xact_lock(key) from (
       select hashtextextended(what, 7) as key
       from unnest(${locked}::text[]) what
       order by key
     ) keys`
-  return account
+  return stored
 }
 
 /** Returns the newest tries of the last hour that were wrong or have no result yet. */

@@ -732,6 +732,19 @@ describe('a stranger', () => {
     expect(await wrong()).toBeNull()
   })
 
+  test('closes no client by wrong logins to the console, whatever name is typed there', async () => {
+    const { name, box } = await ministra()
+    for (const login_username of [name, `client:${name}`]) {
+      for (let wrong = 0; wrong < 10; wrong += 1) {
+        const headers = { 'x-forwarded-for': address() }
+        const input = { login_username, login_password: 'guessed' }
+        await world.nobody().refused('wrong_login', calls.session.login, input, { headers })
+      }
+    }
+    expect(await dealer.call(detail, { name })).toMatchObject({ wrong_login: null })
+    expect(await box.logIn(name, 'pass word')).toBe(0)
+  })
+
   test('logs in rightly 10 times in 15 minutes at most', async () => {
     const { name, box } = await ministra()
     await box.handshake()

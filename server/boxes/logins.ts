@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { before } from '../../contract/time.ts'
-import { beginTry, endTry, isNetworkClosed, tryName } from '../access/login-limits.ts'
+import { beginTry, endTry, isNetworkClosed } from '../access/login-limits.ts'
 import { ofClient, type Seal } from '../access/seal.ts'
 import { begin, change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -52,7 +52,7 @@ export async function clientOfLogin(context: LoginContext, login: Login): Promis
   try {
     const admitted = await beginTry(
       { sql, now, network: login.network, gone: null, business: { seal: context.seal } },
-      { name: tryName(login.login), worked: null },
+      { kind: 'client', name: login.login, worked: null },
     )
     const attempt = await beginOfMac(sql, login.mac, now)
     const client = attempt === null ? null : await clientWith(context, login)

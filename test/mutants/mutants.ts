@@ -1687,6 +1687,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/access/login-limits.test.ts'],
   },
   {
+    guard: 'wrong logins with any name close neither the change of a password nor a client',
+    file: 'server/access/login-limits.ts',
+    from: 'login name ${kind}\\0${name}',
+    to: 'login name ${name}',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'a login takes effect only with the password that it checked',
     file: 'server/nouns/session/session.ts',
     from: `where id = \${known.id} and password = \${known.password} and closed is null for share`,

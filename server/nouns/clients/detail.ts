@@ -4,7 +4,7 @@ import type { calls } from '../../../contract/calls.ts'
 import { MAC_DIGITS, MAC_PREFIX, ONLINE_FOR_MS } from '../../../contract/clients.ts'
 import { packageLabel } from '../../../contract/packages.ts'
 import { DAY_MS } from '../../../contract/time.ts'
-import { lastWrongTry, tryName } from '../../access/login-limits.ts'
+import { lastWrongTry } from '../../access/login-limits.ts'
 import { ofClient } from '../../access/seal.ts'
 import type { Handler } from '../../context.ts'
 import { retrievals } from '../../ledger/retrievals.ts'
@@ -27,7 +27,7 @@ export const clientDetail: Handler<typeof calls.clients.detail> = async (context
   if (!found) throw notFound()
   const { near_mac: mac, near_asked: asked, digits, ...rest } = found
   const { offered } = await retrievals(context, client)
-  const wrong_login = client.ministra ? await lastWrongTry(context, tryName(client.name.toLowerCase())) : null
+  const wrong_login = client.ministra ? await lastWrongTry(context, client.name.toLowerCase()) : null
   const trial = offered.findIndex(({ leaves }) => leaves === 'a new trial')
   return {
     ...client,

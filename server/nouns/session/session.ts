@@ -38,7 +38,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
     const { sql, business } = context
     const { login_username: name, login_password: password } = input
     const worked = await business.captcha.check(context, input.g_recaptcha_response, name)
-    const attempt = await beginTry(context, { name, worked })
+    const attempt = await beginTry(context, { kind: 'login', name, worked })
     const token = randomToken()
     const [known, user] = await checkOrWithdraw(context, attempt, async () => {
       const [known] = await sql<Known[]>`
