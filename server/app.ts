@@ -8,6 +8,7 @@ import { storeOrCheckKey } from './access/key-check.ts'
 import { type Networks, trusting, watchNetworks } from './access/network.ts'
 import { createSeal } from './access/seal.ts'
 import type { Gateway } from './boxes/gateway.ts'
+import { refuseBoxes } from './boxes/refuse-boxes.ts'
 import type { Config } from './config.ts'
 import type { Business } from './context.ts'
 import { watchAnswers } from './corridor/answer-log.ts'
@@ -87,6 +88,7 @@ export async function openApp(dependencies: AppDependencies) {
   const app = openFastify(config, log)
   await protectBrowsers(app, config.captcha.provider)
   if (gateway && config.boxPort === null) await serveBoxes(app, config, gateway, { alone: false })
+  else refuseBoxes(app)
 
   app.register(
     async (api) => {

@@ -1040,11 +1040,40 @@ test('a connection of a box is closed between its polls, and one of the console 
   }
 })
 
+/** To nginx every 2xx is a yes, also the console's page. */
+async function refusesBoxes({ url, logged }: World['server']): Promise<void> {
+  for (const path of [
+    '/portal.php',
+    '/stalker_portal/server/load.php',
+    '/c',
+    '/c/',
+    '/stalker_portal/c/page.js',
+  ]) {
+    for (const method of ['GET', 'POST']) {
+      const answer = await fetch(`${url}${path}`, { method })
+      expect([answer.status, await answer.text()], path).toEqual([404, expect.stringContaining('not_found')])
+    }
+  }
+  for (let check = 0; check < 2; check += 1) {
+    const answer = await fetch(`${url}/stream/check`, {
+      headers: { 'x-original-uri': '/token/one/index.m3u8' },
+    })
+    expect([answer.status, await answer.text()]).toEqual([403, 'No'])
+  }
+  const told = logged.filter((line) => line.includes('asks for stream checks where no boxes are served'))
+  expect(told.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      level: 40,
+      peer: '127.0.0.1',
+      msg: expect.stringContaining('let it ask BOX_PORT'),
+    }),
+  ])
+}
+
 test('the boxes have their port alone, and the console its own', async () => {
   const { url, boxUrl } = world.server
   expect(boxUrl).not.toBe(url)
-  const box = new Box({ boxUrl: url })
-  expect((await box.ask('stb/handshake')).text).not.toMatch(/^{"js"/)
+  await refusesBoxes(world.server)
   expect(await fetch(`${boxUrl}/v1/ready`)).toMatchObject({ status: 200 })
   for (const path of ['/v1/api/user', '/login', '/v1/docs', '/v1/health']) {
     expect(await fetch(`${boxUrl}${path}`), path).toMatchObject({ status: 404 })
@@ -1057,7 +1086,7 @@ test('a process that serves only the console or only the boxes answers nothing e
     world.another({ env: { SERVE: 'boxes' } }),
   ])
   try {
-    expect((await new Box(console).ask('stb/handshake')).text).not.toMatch(/^{"js"/)
+    await refusesBoxes(console)
     expect((await new Box(boxes).ask('stb/handshake', {}, { path: '/' })).text).toContain('token')
     expect((await fetch(`${console.url}/v1/api/user`)).status).toBe(401)
     expect((await fetch(`${boxes.url}/v1/api/user`)).status).toBe(404)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 
 /** Where boxes open the page: the same file in each of these folders. */
-const FOLDERS = ['/c/', '/stalker_portal/c/']
+export const PAGE_FOLDERS = ['/c/', '/stalker_portal/c/']
 
 const FILES = [
   { name: '', file: 'index.html', type: 'text/html; charset=utf-8' },
@@ -27,7 +27,7 @@ const POLICY = [
 export function servePage(boxes: FastifyInstance): void {
   for (const { name, file, type } of FILES) {
     const text = readFileSync(join(import.meta.dirname, 'page', file), 'utf8')
-    for (const folder of FOLDERS) {
+    for (const folder of PAGE_FOLDERS) {
       boxes.get(folder + name, async (_request, reply) => {
         reply.header('content-security-policy', POLICY).header('x-content-type-options', 'nosniff')
         // A box keeps what it may for ever, and nobody can tell it to look again.

@@ -21,7 +21,7 @@ export type BoxHandlers = {
 }
 
 /** Where boxes look for a portal: each app and each firmware has a path of its own. */
-const PATHS = [
+export const PATHS = [
   '/portal.php',
   '/server/load.php',
   '/stalker_portal/server/load.php',

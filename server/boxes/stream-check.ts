@@ -34,6 +34,9 @@ export type StreamCheck = StreamRules & {
   clock: () => Date
 }
 
+/** Where a stream server asks. */
+export const STREAM_CHECK = '/stream/check'
+
 /** Within which time a token must be used first, in milliseconds. */
 const FIRST_USE_WITHIN = 120_000
 
@@ -52,7 +55,7 @@ type Asked = {
  */
 export function serveStreamCheck(app: FastifyInstance, check: StreamCheck): void {
   const isServer = among(check.servers)
-  app.get('/stream/check', async (request, reply) => {
+  app.get(STREAM_CHECK, async (request, reply) => {
     request.call = 'stream/check'
     reply.header('cache-control', 'no-store').type('text/plain; charset=utf-8')
     if (isForwarded(request) || !isServer(request.ip)) return reply.code(403).send('No')

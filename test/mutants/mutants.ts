@@ -1694,6 +1694,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'the page of the console, which to a stream server is a yes, answers nothing that boxes ask',
+    file: 'server/app.ts',
+    from: 'else refuseBoxes(app)',
+    to: '',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'a login takes effect only with the password that it checked',
     file: 'server/nouns/session/session.ts',
     from: `where id = \${known.id} and password = \${known.password} and closed is null for share`,
