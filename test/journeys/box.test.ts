@@ -148,6 +148,35 @@ describe('on the page of the boxes, a box', () => {
     expect(signIns()).toBe(2)
   })
 
+  test('shows messages one after the other, each once the one before was read, and says so only then', async ({
+    windows,
+    world,
+  }) => {
+    const { page, dealer, name } = await openPlaying(windows, world)
+    const { tell, told } = calls.clients
+    const states = async () => (await dealer.call(told, { name })).map(({ state }) => state).reverse()
+    for (const message of ['first', 'second', 'third'])
+      await dealer.call(tell, { clients: [name], event: 'message', message })
+    world.clock.pass({ seconds: 5 })
+    for (const others of [
+      ['waiting', 'waiting'],
+      ['sent', 'waiting'],
+      ['sent', 'sent'],
+    ]) {
+      await answered(page, 'get_events', () => page.clock.fastForward(POLL))
+      await expect(page.getByRole('dialog', { name: 'first' })).toBeVisible()
+      await expect.poll(states).toEqual(['shown', ...others])
+    }
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('dialog', { name: 'second' })).toBeVisible()
+    await expect.poll(states).toEqual(['shown', 'shown', 'sent'])
+    await page.getByRole('button', { name: 'OK' }).click()
+    await expect(page.getByRole('dialog', { name: 'third' })).toBeVisible()
+    await expect.poll(states).toEqual(['shown', 'shown', 'shown'])
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('dialog')).toBeHidden()
+  })
+
   test('of a Ministra client asks for its login, by the keys of a remote', async ({ windows, world }) => {
     await givePlaylist(world, PLAYLIST)
     const { dealer } = await world.family({ credits: 5 })

@@ -29,8 +29,10 @@
   var at = 0
   var last = ''
   var typed = ''
-  /** The event that the box has shown, which its next poll names. */
-  var shown = 0
+  /** The event that the box was told last, which its next poll names. */
+  var heard = 0
+  /** The messages that wait until the one on the screen was read, in the order in which they came. */
+  var messages = []
   /** Whether it was told to stop, and not yet that it may play again. */
   var isCut = false
   /** Whether a refusal has made it sign in at once since its last poll. */
@@ -222,6 +224,7 @@
     show('login', false)
     write('screen', '')
     loadAndPlay()
+    showMessage()
     polling = setTimeout(poll, pollEvery)
   }
 
@@ -280,7 +283,7 @@
       {
         init: '0',
         cur_play_type: channels.length > 0 ? '1' : '0',
-        event_active_id: String(shown),
+        event_active_id: String(heard),
         cut: '1',
         is_cut: isCut ? '1' : '0',
       },
@@ -295,18 +298,12 @@
     )
   }
 
-  /** Does what an event asks for, which the service then learns. */
   function act(event) {
-    shown = event.id
-    if (String(event.need_confirm) === '1')
-      call(
-        'watchdog/confirm_event',
-        { event_active_id: String(event.id), cut: '1' },
-        function () {},
-        function () {}
-      )
-    if (event.event === 'send_msg') showMessage(event.msg, Number(event.auto_hide_timeout) || 0)
-    else if (event.event === 'cut_off' || event.event === 'cut_on') {
+    heard = event.id
+    if (event.event === 'send_msg') {
+      messages.push(event)
+      showMessage()
+    } else if (event.event === 'cut_off' || event.event === 'cut_on') {
       isCut = event.event === 'cut_off'
       if (isCut) stop()
       // It is refused with the reason, or let in.
@@ -316,12 +313,27 @@
     else if (event.event === 'reboot') tell('ExecAction', 'reboot')
   }
 
-  function showMessage(text, seconds) {
-    write('text', text)
+  /** Shows the message that waits longest, which the service then learns, unless another is still to be read. */
+  function showMessage() {
+    if (messages.length === 0 || !byId('message').hasAttribute('hidden')) return
+    var message = messages.shift()
+    write('text', message.msg)
     show('message', true)
     byId('read').focus()
-    clearTimeout(hiding)
-    if (seconds > 0) hiding = setTimeout(hideMessage, seconds * 1000)
+    var seconds = Number(message.auto_hide_timeout) || 0
+    if (seconds > 0) hiding = setTimeout(endMessage, seconds * 1000)
+    if (String(message.need_confirm) === '1')
+      call(
+        'watchdog/confirm_event',
+        { event_active_id: String(message.id), cut: '1' },
+        function () {},
+        function () {}
+      )
+  }
+
+  function endMessage() {
+    hideMessage()
+    showMessage()
   }
 
   function hideMessage() {
@@ -461,7 +473,7 @@
     var key = event.keyCode
     if (state !== 'in') return true
     if (!byId('message').hasAttribute('hidden')) {
-      if (key === OK || key === BACK || key === EXIT) hideMessage()
+      if (key === OK || key === BACK || key === EXIT) endMessage()
       return false
     }
     if (key === UP || (key === CHANNEL && !event.shiftKey)) zap(1)
@@ -472,7 +484,7 @@
     else return true
     return false
   }
-  byId('read').onclick = hideMessage
+  byId('read').onclick = endMessage
   byId('login').onsubmit = function () {
     // OK on the remote after the login goes on to the password, as a try without one would count.
     if (!byId('name').value) byId('name').focus()
