@@ -149,6 +149,23 @@ describe('a box of a client with a MAC', () => {
     }
   })
 
+  test.each([
+    ['application/json', '{"mac":"00:1A:79:00:00:01","type":"none","action":"none"}'],
+    ['application/json', ''],
+    ['text/plain', 'type=none&action=none'],
+    ['multipart/form-data; boundary=none', 'none'],
+  ])('is answered by the query of a POST, whose body is of the type %s: %s', async (type, body) => {
+    const { box } = await boxOf()
+    const post = (body: string) =>
+      fetch(`${world.server.boxUrl}/portal.php?type=stb&action=handshake`, {
+        method: 'POST',
+        headers: { cookie: `mac=${box.mac}`, 'content-type': type },
+        body,
+      })
+    expect(await (await post(body)).json()).toMatchObject({ js: { token: expect.any(String) } })
+    expect((await post('x'.repeat(8 * 1024 + 1))).status).toBe(413)
+  })
+
   test('gets its token back while it is in, and another one otherwise', async () => {
     const { box } = await boxOf()
     await box.signIn()

@@ -64,6 +64,8 @@ export async function serveBoxes(
       { parseAs: 'string' },
       async (_: FastifyRequest, body: string) => Object.fromEntries(new URLSearchParams(body)),
     )
+    // Some apps send all fields in the query, and a body that repeats some as JSON.
+    boxes.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined)
     boxes.setErrorHandler(sendFault)
     servePage(boxes)
     for (const url of alone ? [...PATHS, '/'] : PATHS) {
