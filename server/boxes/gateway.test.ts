@@ -166,6 +166,19 @@ describe('a box of a client with a MAC', () => {
     expect((await post('x'.repeat(8 * 1024 + 1))).status).toBe(413)
   })
 
+  test('is told to poll every 120 seconds, whether it is in, refused or asked for a login', async () => {
+    const { name, box } = await boxOf()
+    const { box: stranger } = await ministra()
+    await stranger.handshake()
+    await box.handshake()
+    const polling = { timeslot: 120, watchdog_timeout: 120 }
+    expect(await box.getProfile()).toMatchObject({ status: 0, ...polling })
+    expect(await stranger.getProfile()).toMatchObject({ status: 2, ...polling })
+    await dealer.call(save, { login: name, status: false })
+    soon()
+    expect(await box.getProfile()).toMatchObject({ status: 1, ...polling })
+  })
+
   test('gets its token back while it is in, and another one otherwise', async () => {
     const { box } = await boxOf()
     await box.signIn()

@@ -1701,6 +1701,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'boxes poll every two minutes, and Kodi not without a pause',
+    file: 'server/boxes/answers.ts',
+    from: 'export const POLL_SECONDS = 120',
+    to: 'export const POLL_SECONDS = 0',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'a login takes effect only with the password that it checked',
     file: 'server/nouns/session/session.ts',
     from: `where id = \${known.id} and password = \${known.password} and closed is null for share`,
