@@ -206,6 +206,27 @@ rtsp://s/2
   expect(skipped).toBe(6)
 })
 
+test('an address has its scheme in any case, and spaces only in the options that follow a |', () => {
+  const addresses = ['HTTP://s/1', 'Rtsp://s/2', 'http://s/3.m3u8|User-Agent=Foo&Referer=x y']
+  const entries = [...addresses, 'http://s/4 5|a', 'http://|a'].map((address) => `#EXTINF:-1,X\n${address}\n`)
+  const { channels, skipped } = of(entries.join(''))
+  expect(channels.map(({ address }) => address)).toEqual(addresses)
+  expect(skipped).toBe(2)
+})
+
+test.each([
+  [`tvg-id='a.b' tvg-chno='7' group-title='For Adults, XXX'`, 'Late, "night"', 'For Adults, XXX'],
+  ['group-title=Adults tvg-chno=7 tvg-id=a.b', "Bob's group-title='News'", 'Adults'],
+  ['tvg-id=a.b group-title=For Adults tvg-chno="7"', '1 + 1 = 2', 'For Adults'],
+  [`group-title='Kid's' tvg-id="a.b" tvg-chno=7`, "It's", "Kid's"],
+  [`tvg-id="a.b" group-title='The "Best"' tvg-chno=7`, 'x=y', "The 'Best'"],
+  [`tvg-id="a.b" tvg-chno=7 group-title='90s`, "Bob's", "'90s"],
+  [`tvg-chno=7 tvg-id="a.b" tvg-name="x='y" group-title= foo='`, 'A, B', 'Other'],
+])('attributes in single quotes or none are read as in double ones: %s', (attributes, name, group) => {
+  const { channels } = of(`#EXTINF:-1 ${attributes},${name}\r\nhttp://s/1\r\n`)
+  expect(channels).toEqual([expect.objectContaining({ key: 'id a.b', number: 7, group, name })])
+})
+
 test('50,000 entries are read, of which thousands have one name', () => {
   const entries = Array.from(
     { length: 50_000 },

@@ -89,11 +89,23 @@ class Reading {
   }
 }
 
-/** Gives a playlist the first line that the parser asks for. */
+/** Gives a playlist the first line that the parser asks for, and the attributes of its entries the quotes. */
 function asPlaylist(text: string): string {
-  const content = text.trimStart()
+  const content = text.trimStart().replaceAll(/#EXTINF:.*/g, quoted)
   return content.startsWith('#EXTM3U') ? content : `#EXTM3U\n${content}`
 }
+
+/** Puts double quotes around the attributes of an entry that have single ones or none. Its name follows the first comma. */
+function quoted(entry: string): string {
+  if (!/=[^"]/.test(entry)) return entry
+  return entry.replaceAll(ATTRIBUTE_OR_NAME, (found: string, single?: string, bare?: string) => {
+    const value = single ?? bare
+    return value === undefined ? found : `="${value.replaceAll('"', "'")}"`
+  })
+}
+
+/** A value in double quotes, in single ones, or in none up to the next attribute or the name; or the name. */
+const ATTRIBUTE_OR_NAME = /=".*?"|='(.*?)'(?=[\s,]|$)|=([^\s,"][^,]*?)(?=\s[\w-]+=|,|$)|,.*/g
 
 function lineOf(text: string): string {
   const line = text
@@ -104,9 +116,12 @@ function lineOf(text: string): string {
 }
 
 function isPlayable(address: string): boolean {
-  return /^(?:https?|rts?p|rtmps?|udp|igmp|mmsh?):\/\/[^\s\p{Cc}]+$/u.test(address) && address.length <= 2_000
+  return ADDRESS.test(address) && address.length <= 2_000
 }
 
+/** After a '|' come options for the player, such as `User-Agent=My Player`. */
+const ADDRESS = /^(?:https?|rts?p|rtmps?|udp|igmp|mmsh?):\/\/[^\s\p{Cc}|]+(?:\|[^\p{Cc}]*)?$/iu
+
 function isWebAddress(text: string): boolean {
-  return /^https?:\/\/[^\s\p{Cc}]+$/u.test(text) && text.length <= 1_000
+  return /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && text.length <= 1_000
 }
