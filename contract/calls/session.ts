@@ -110,7 +110,8 @@ export const session = {
     method: 'GET',
     path: '/sign-ins',
     roles: EVERYBODY,
-    summary: "The last 100 sign-ins to the caller's account, and failures",
+    summary:
+      "The newest sign-ins to the caller's account: 50 that succeeded, 50 that failed, and 50 while suspended",
     input: Nothing,
     output: z.object({ data: z.array(SignIn) }),
   }),

@@ -45,7 +45,7 @@ export function SignIns() {
           </Question>
         </TableCard>
         <TableCard
-          label="Last 100 Sign-ins and Failures"
+          label="Last Sign-ins and Failures"
           name="last"
           table={signIns}
           loaded={{ ...last, data: last.data?.data }}
