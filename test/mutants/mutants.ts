@@ -982,8 +982,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a gateway hears of every change of a client',
     file: 'db/boxes.sql',
-    from: '  insert into box_change (client) values (new.id);\n',
-    to: '',
+    from: 'insert into box_change (client) select id from (',
+    to: 'perform id from (',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
@@ -1703,8 +1703,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'boxes poll every two minutes, and Kodi not without a pause',
     file: 'server/boxes/answers.ts',
-    from: 'export const POLL_SECONDS = 120',
-    to: 'export const POLL_SECONDS = 0',
+    from: 'const POLL_SECONDS = 120',
+    to: 'const POLL_SECONDS = 0',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
@@ -3027,8 +3027,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: "wrong logins of strangers do not close the change of one's own password",
     file: 'server/access/login-limits.ts',
-    from: '{ name: `own:${name}`, worked: null }',
-    to: '{ name, worked: null }',
+    from: "{ kind: 'own', name, worked: null }",
+    to: "{ kind: 'login', name, worked: null }",
     suites: ['server/access/login-limits.test.ts'],
   },
   {
