@@ -6,5 +6,6 @@ export const BOX_REFUSALS = [
   'other_address',
   'other_box',
   'too_many_boxes',
+  'other_client',
 ] as const
 export type BoxRefusal = (typeof BOX_REFUSALS)[number]

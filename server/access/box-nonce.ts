@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { DAY_MS } from '../../contract/time.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /**
@@ -25,6 +26,23 @@ export async function endTokens(
 ): Promise<void> {
   // No token has this nonce, so every token made before it is no longer valid.
   await sql`update device set ${sql({ ...also, token_nonce: makeNonce(now) })} where ${which}`
+}
+
+/**
+ * Whether a Ministra client is served on the box with this MAC, and that box was seen within a day: nobody else's may get the
+ * MAC then. `whose` says which clients `c` and boxes `d` count.
+ */
+export async function isServedOn(sql: Sql, mac: string, now: Date, whose: Fragment): Promise<boolean> {
+  const dayAgo = new Date(now.getTime() - DAY_MS)
+  // A crash of the database empties what is known of when boxes asked. Until a day has passed since, a box of which nothing
+  // is known may have asked.
+  const [served] = await sql`
+    select from device d join client c on c.id = d.client join service s on s.client = c.id
+      left join presence p on p.client = c.id
+    where d.mac = ${mac} and ${whose} and c.active and s.expiry > ${now}
+      and (p.polled > ${dayAgo}
+        or p.client is null and not exists (select from presence where answered <= ${dayAgo}))`
+  return served !== undefined
 }
 
 export const NONCE_DIGITS = 16

@@ -565,18 +565,32 @@ describe('a Ministra client', () => {
   })
 
   test('is taken over three times in a day also where its box leaves for another client each time', async () => {
-    const [paid, other] = [await ministra(), await ministra()]
+    const paid = await ministra()
     const statuses = []
     for (let turn = 0; turn < 5; turn += 1) {
-      const box = turn % 2 === 0 ? paid.box : other.box
+      const { name, box } = await ministra()
       statuses.push(await box.logIn(paid.name, 'pass word'))
-      const { name } = await ministra()
-      expect(await box.logIn(name, 'pass word')).toBe(0)
+      expect(await box.call('stb/do_auth', { login: name, password: 'pass word' })).toBe(true)
+      expect(await box.getProfile()).toMatchObject({ status: 0, name })
     }
     expect(statuses).toEqual([0, 0, 0, 0, 1])
     expect(await seen(paid.name)).toMatchObject({ box_refusal: 'too_many_boxes' })
-    const events = (await historyOf(paid.name)).map(({ event }) => event)
-    expect(events.filter((event) => event === 'taken over')).toHaveLength(3)
+    const events = (await historyOf(paid.name)).map(({ event, detail }) => [event, detail !== ''])
+    expect(events.filter(([event]) => event === 'taken over')).toEqual([
+      ...[
+        ['taken over', false],
+        ['taken over', true],
+      ],
+      ...[
+        ['taken over', false],
+        ['taken over', true],
+      ],
+      ...[
+        ['taken over', false],
+        ['taken over', true],
+      ],
+      ['taken over', false],
+    ])
   })
 
   test('hears at any server why its right login was refused, for a minute and with the token of the login alone', async () => {
@@ -730,9 +744,73 @@ describe('a Ministra client', () => {
   test('loses its box to the client with whose login that one signs in', async () => {
     const [one, other] = [await ministra(), await ministra()]
     await one.box.logIn(one.name, 'pass word')
-    expect(await one.box.logIn(other.name, 'pass word')).toBe(0)
-    expect(await one.box.call('account_info/get_main_info')).toMatchObject({ fname: other.name })
+    world.clock.pass({ days: 2 })
+    expect(await one.box.poll()).toBe(true)
+    await world.server.gateway.writePresence()
+    expect(await one.box.call('stb/do_auth', { login: other.name, password: 'pass word' })).toBe(true)
+    expect(await one.box.getProfile()).toMatchObject({ status: 0, name: other.name })
+    expect((await dealer.call(deviceHistory, { name: one.name }))[0]).toMatchObject({
+      ...{ event: 'taken over', detail: '', mac_before: one.box.mac, address: null, actor: null },
+    })
+    // A box that leaves is no takeover, of which a client has three in a day.
+    const next = () => new Box(world.server, { address: address() }).logIn(one.name, 'pass word')
+    expect([await next(), await next(), await next(), await next()]).toEqual([0, 0, 0, 1])
   })
+
+  test('keeps its box from the logins of other clients while it is served and was seen within a day', async () => {
+    const { name, box } = await ministra()
+    await box.logIn(name, 'pass word')
+    const thief = box.at(world.server)
+    thief.address = address()
+    const { name: own } = await ministra()
+    const steal = () => thief.logIn(own, 'pass word')
+    const stays = async () => {
+      soon()
+      expect(await box.poll()).toBe(true)
+      await world.server.gateway.writePresence()
+    }
+    await stays()
+    expect(await steal()).toBe(1)
+    expect(await thief.getProfile()).toMatchObject({ block_msg: ON_SCREEN.other_client })
+    expect(await seen(own)).toMatchObject({ box_refusal: 'other_client' })
+    await stays()
+    expect((await historyOf(name)).map(({ event }) => event)).toEqual(['first seen'])
+    world.clock.pass({ days: 1 })
+    expect(await steal()).toBe(0)
+    await world.server.gateway.writePresence()
+    soon()
+    expect(await box.poll()).toBe(false)
+    // It is the other one's now, in turn, until that is reset.
+    expect(await box.logIn(name, 'pass word')).toBe(1)
+    await dealer.call(reset, { name: own })
+    expect(await box.logIn(name, 'pass word')).toBe(0)
+  })
+
+  test.each([
+    ['switched_off', (name: string) => dealer.call(save, { login: name, status: false })],
+    ['expired', (name: string) => world.setExpiry(name, world.clock.now.toISOString())],
+  ] as const)(
+    'takes no box from another client while its own box would read that it is %s',
+    async (reason, end) => {
+      const [{ name, box }, { name: own }] = [await ministra(), await ministra()]
+      await box.logIn(name, 'pass word')
+      // Its client is not served either, so that anybody who is could have the box.
+      await dealer.call(save, { login: name, status: false })
+      await end(own)
+      soon()
+      const thief = box.at(world.server)
+      thief.address = address()
+      expect(await thief.logIn(own, 'pass word')).toBe(1)
+      expect(await thief.getProfile()).toMatchObject({ block_msg: ON_SCREEN[reason] })
+      await dealer.call(save, { login: name, status: true })
+      soon()
+      expect(await box.poll()).toBe(true)
+      // On a box that is nobody's it signs in, and reads the same.
+      const free = new Box(world.server, { address: address() })
+      expect(await free.logIn(own, 'pass word')).toBe(1)
+      expect(await free.getProfile()).toMatchObject({ block_msg: ON_SCREEN[reason] })
+    },
+  )
 })
 
 describe('a stranger', () => {

@@ -18,4 +18,5 @@ export const ON_SCREEN: Readonly<Record<BoxRefusal, string>> = {
   other_address: 'Your service is locked to another connection. Please contact your provider.',
   other_box: 'Your service is used on another box. Please contact your provider.',
   too_many_boxes: 'Your service was used on too many boxes. Please contact your provider.',
+  other_client: 'This box is signed in to another service. Please contact your provider.',
 }

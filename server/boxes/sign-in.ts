@@ -1,7 +1,7 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { DAY_MS } from '../../contract/time.ts'
-import { endTokens, madeAt } from '../access/box-nonce.ts'
+import { endTokens, isServedOn, madeAt } from '../access/box-nonce.ts'
 import { begin, sendAhead } from '../postgres/begin.ts'
 import { lockMac } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -20,7 +20,7 @@ import {
   refusalOf,
   type SelfReport,
 } from './client.ts'
-import { forgottenAt, hasNotedSerial, type Note, noted, takeovers } from './device-notes.ts'
+import { forgottenAt, hasNotedSerial, type Note, noted, noteLoss, takeovers } from './device-notes.ts'
 import type { RightLogin } from './logins.ts'
 
 /** A box that signs in, with the nonce of its token. */
@@ -93,15 +93,16 @@ const FIRST_USED_WITHIN_MS = DAY_MS
 
 /**
  * Whether the token of a box that signs in is no longer valid. Valid are only the token that the client has now, and
- * one that was made since then, since the last reset or new MAC, and within the last day. So a reset ends a token for
- * all boxes that share it.
+ * one that was made since then, since the last reset or new MAC, and, where no other client has it now, within the last
+ * day. So a reset ends a token for all boxes that share it.
  */
-function hasEnded(nonce: string, device: Device | null, forgotten: number, now: Date): boolean {
+function hasEnded(nonce: string, device: Device | null, forgotten: number, now: Date, isIn = false): boolean {
   const present = device?.token_nonce ?? null
   if (nonce === present) return false
   const made = madeAt(nonce, now)
   const since = present === null ? null : madeAt(present, now)
-  return made === null || made < Math.max(forgotten, since ?? 0, now.getTime() - FIRST_USED_WITHIN_MS)
+  const unusedSince = isIn ? 0 : now.getTime() - FIRST_USED_WITHIN_MS
+  return made === null || made < Math.max(forgotten, since ?? 0, unusedSince)
 }
 
 /** A box that is let in: its client as it is from now on, and what is stored of it before and from now on. */
@@ -142,8 +143,8 @@ function stored(sql: Sql, entered: readonly Entered[]): PendingQuery<Row[]> {
 
 /**
  * Gives a Ministra client to the box that has just signed in with its login and password. Another box than before takes
- * over, but only three times within a day, and not where the client is locked to another network. Null where the client is
- * gone, or has had another password since this one was found right.
+ * over, but only three times within a day, and not where the client is locked to another network. A box that is another
+ * client's may have to stay there. Null where the client is gone, or has had another password since this one was found right.
  */
 export function bind(
   context: SignInContext,
@@ -168,7 +169,12 @@ export function bind(
     const [owner] = await sql`select from client where mac = ${box.mac} and deleted is null`
     if (owner) return null
     const forgotten = await forgottenAt(sql, [id])
-    if (hasEnded(box.nonce, client.device, forgotten.get(id) ?? 0, now)) return null
+    const [other] = await sql<{ token_nonce: string | null }[]>`
+      select token_nonce from device where mac = ${box.mac} and client <> ${id}`
+    const isIn = other?.token_nonce === box.nonce
+    if (hasEnded(box.nonce, client.device, forgotten.get(id) ?? 0, now, isIn)) return null
+    const refusal = other ? await whyItStays({ ...context, sql }, client, { ...box, isIn }) : null
+    if (refusal) return { client, refusal }
     const device = await moveBox(sql, { id, box, now }, before)
     const event = isAnother ? 'taken over' : 'first seen'
     if (isAnother || before === null) {
@@ -176,6 +182,20 @@ export function bind(
     }
     return { client: { ...client, device: deviceOf(device) }, refusal: null }
   })
+}
+
+/**
+ * Returns why the box of another client may not leave that for this one; null where it may. The MAC is a claim, and only
+ * the other client's token shows that its box is the one that asks (`isIn`).
+ */
+async function whyItStays(
+  { sql, unserved, now }: SignInContext,
+  client: BoxClient,
+  { mac, place, isIn }: Box & { isIn: boolean },
+): Promise<BoxRefusal | null> {
+  const refusal = refusalOf(client, place, unserved, now)
+  if (refusal || isIn) return refusal
+  return (await isServedOn(sql, mac, now, sql`c.id <> ${client.id}`)) ? 'other_client' : null
 }
 
 /** Moves a box to a client, away from the one that it was signed in to. Returns what is stored of the client's box then. */
@@ -186,7 +206,9 @@ async function moveBox(
 ): Promise<DeviceRow> {
   // Ordered, so that two boxes that change places never wait for each other.
   await sql`select from device where client = ${id} or mac = ${box.mac} order by client for update`
-  await endTokens(sql, sql`mac = ${box.mac} and client <> ${id}`, now, { mac: null })
+  const others = sql`mac = ${box.mac} and client <> ${id}`
+  await noteLoss(sql, others, now)
+  await endTokens(sql, others, now, { mac: null })
   const kept = before?.mac === box.mac ? before : UNKNOWN
   const device = {
     ...kept,

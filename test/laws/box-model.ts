@@ -5,7 +5,8 @@ export const CHANNELS_OF = { 1: ['One', 'Two'], 3: ['Two', 'Three'] } as const
 export type LawPackage = keyof typeof CHANNELS_OF
 
 export type Kind = 'with a MAC' | 'of Ministra'
-export type ModelBox = { mac: string; serial: string; obeys: boolean; wrong: number[] }
+/** `isAway` while it is signed in to another client, which is not served. */
+export type ModelBox = { mac: string; serial: string; obeys: boolean; wrong: number[]; isAway: boolean }
 
 /** The statuses of a profile. */
 const IN = 0
@@ -38,15 +39,17 @@ export class BoxModel {
   #takeovers: number[] = []
   #refusesTakeovers = false
   #refusal: BoxRefusal | null = null
+  /** When a box was let in last, in milliseconds since 1970. */
+  #seen = 0
   /** Whether anything is known of a box, and whether the one that is in was cut off. */
   #isKnown = false
   #cut = false
   #events: { text: string; expiry: number }[] = []
 
-  constructor(kind: Kind, expiry: string, boxes: readonly Omit<ModelBox, 'wrong'>[]) {
+  constructor(kind: Kind, expiry: string, boxes: readonly Omit<ModelBox, 'wrong' | 'isAway'>[]) {
     this.kind = kind
     this.expiry = expiry
-    this.boxes = boxes.map((box) => ({ ...box, wrong: [] }))
+    this.boxes = boxes.map((box) => ({ ...box, wrong: [], isAway: false }))
   }
 
   isExpired(now: Date): boolean {
@@ -68,7 +71,7 @@ export class BoxModel {
     if (this.#in !== box) return null
     this.#refusal = this.#judge(address, now)
     if (this.#refusal && !box.obeys) return null
-    if (!this.#refusal) this.#lock(address)
+    if (!this.#refusal) this.#letIn(address, now)
     const cut = this.#refusal !== null
     if (this.#cut !== cut) {
       this.#cut = cut
@@ -102,13 +105,14 @@ export class BoxModel {
     this.#cut = false
     this.#serial =
       this.kind === 'of Ministra' ? box.serial || this.#serial : this.#serial || box.serial || null
-    this.#lock(address)
+    this.#letIn(address, now)
     return IN
   }
 
-  /** Returns the status at which the sign-in of a box to another client ends. */
+  /** Returns the status at which the sign-in of a box to another client ends, by a new token. */
   leave(box: ModelBox, now: Date): number {
-    if (this.#isClosed(box, now)) return REFUSED
+    if (this.#isClosed(box, now) || (this.#bound === box.mac && this.#keepsBox(now))) return REFUSED
+    box.isAway = true
     if (this.#in === box) this.#in = null
     if (this.#bound === box.mac) this.#bound = NO_BOX
     return IN
@@ -158,8 +162,13 @@ export class BoxModel {
     return serial === this.#serial ? null : 'other_box'
   }
 
-  #lock(address: string): void {
+  #letIn(address: string, now: Date): void {
+    this.#seen = now.getTime()
     if (this.locked) this.#lockedTo ??= address
+  }
+
+  #keepsBox(now: Date): boolean {
+    return this.active && !this.isExpired(now) && this.#seen > now.getTime() - DAY
   }
 
   #logIn(box: ModelBox, address: string, now: Date, guesses: boolean): number {
@@ -168,7 +177,8 @@ export class BoxModel {
       box.wrong.push(now.getTime())
       return this.#isClosed(box, now) ? REFUSED : ASKED
     }
-    if (this.#bound !== null && this.#bound !== box.mac) {
+    const isAnother = this.#bound !== null && this.#bound !== box.mac
+    if (isAnother) {
       if (this.#isElsewhere(address)) {
         this.#refusal = this.#judge(address, now)
         return REFUSED
@@ -179,9 +189,17 @@ export class BoxModel {
         this.#refusal = 'too_many_boxes'
         return REFUSED
       }
+    }
+    const refusal = box.isAway ? this.#judge(address, now) : null
+    if (refusal) {
+      this.#refusal = refusal
+      return REFUSED
+    }
+    if (isAnother) {
       this.#takeovers.push(now.getTime())
       this.#forget()
     }
+    box.isAway = false
     this.#bound = box.mac
     this.#in = box
     this.#isKnown = true

@@ -223,7 +223,9 @@ class Run {
     const { name } = await world.client(this.#dealer, { months: 1, ministra: true, password })
     const expected = this.model.leave(model, world.clock.now)
     expect(await box.at(server).logIn(name, password), 'a sign-in to another client').toBe(expected)
-    return 'leave'
+    // So that it may come back.
+    await this.#dealer.call(calls.clients.save, { login: name, status: false })
+    return `leave: ${expected === 0 ? 'let in' : 'refused'}`
   }
 
   /** What the dealer sees of the client's box, after an answer of this server. */

@@ -868,6 +868,41 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'no login takes the box of another client that is served on it',
+    file: 'server/boxes/sign-in.ts',
+    from: '(await isServedOn(sql, mac, now, sql`c.id <> ${client.id}`)) ?',
+    to: 'isServedOn === null ?',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
+    guard: 'only by its token can the box of a client that is served leave for another one',
+    file: 'server/boxes/sign-in.ts',
+    from: 'const isIn = other?.token_nonce === box.nonce',
+    to: 'const isIn = other !== undefined',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
+    guard: 'the login of a client that is not served takes no box from another one',
+    file: 'server/boxes/sign-in.ts',
+    from: 'if (refusal || isIn) return refusal',
+    to: 'if (isIn) return null',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
+    guard: 'the history of a client says that its box has left for another one',
+    file: 'server/boxes/sign-in.ts',
+    from: '  await noteLoss(sql, others, now)\n',
+    to: '',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
+    guard: 'a box that leaves for another client is no takeover of its own',
+    file: 'server/boxes/device-notes.ts',
+    from: ' and mac_before is null',
+    to: '',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'a box that comes after one that has left for another client takes over',
     file: 'server/boxes/sign-in.ts',
     from: 'const isAnother = before !== null && before.mac !== box.mac',
@@ -919,7 +954,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a login ends no reset',
     file: 'server/boxes/sign-in.ts',
-    from: 'if (hasEnded(box.nonce, client.device, forgotten.get(id) ?? 0, now)) return null',
+    from: 'if (hasEnded(box.nonce, client.device, forgotten.get(id) ?? 0, now, isIn)) return null',
     to: '',
     suites: ['server/boxes/gateway.test.ts'],
   },
@@ -933,8 +968,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: "the MAC of a box of another dealer's client that is served is taken",
     file: 'server/nouns/clients/device.ts',
-    from: "if (used) throw refuseField('mac_taken', 'stb_mac', 'This MAC address is taken.')",
-    to: '',
+    from: 'await isServedOn(sql, mac, now, sql`c.dealer <> ${account.id}`)',
+    to: 'false',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
@@ -3054,7 +3089,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a box of which a crash has left nothing known keeps its MAC for a day',
-    file: 'server/nouns/clients/device.ts',
+    file: 'server/access/box-nonce.ts',
     from: '        or p.client is null and not exists (select from presence where answered <= ${dayAgo}))`',
     to: '        )`',
     suites: ['server/boxes/gateway.test.ts'],
@@ -3271,14 +3306,14 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a client that is switched off keeps its MAC from nobody',
-    file: 'server/nouns/clients/device.ts',
+    file: 'server/access/box-nonce.ts',
     from: 'and c.active and s.expiry > ${now}',
     to: 'and s.expiry > ${now}',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
     guard: 'a client that has expired keeps its MAC from nobody',
-    file: 'server/nouns/clients/device.ts',
+    file: 'server/access/box-nonce.ts',
     from: 'and c.active and s.expiry > ${now}',
     to: 'and c.active',
     suites: ['server/boxes/gateway.test.ts'],

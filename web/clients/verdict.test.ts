@@ -72,6 +72,12 @@ test.each([
     'Its box was refused 3 hours ago: three other boxes had signed in within a day',
   ],
   [
+    'other_client',
+    '2026-11-21T09:58:00.000Z',
+    {},
+    'Its box was refused 2 minutes ago: another client is signed in on it; reset that one, or try again a day later',
+  ],
+  [
     'other_address',
     '2026-11-21T09:59:59.000Z',
     LOCKED,
@@ -114,7 +120,7 @@ test('a suspension is over where a dealer reads of its box, since it could not s
   ])
 })
 
-test.each(['other_box', 'too_many_boxes'] as const)(
+test.each(['other_box', 'too_many_boxes', 'other_client'] as const)(
   'a box that was refused as %s while the own one is online is told of, and nothing is forgotten for it',
   (box_refusal) => {
     const refused = { online: true, box_refusal, box_answered: '2026-11-21T09:58:00.000Z' }

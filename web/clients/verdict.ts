@@ -71,7 +71,7 @@ function refusedBox(client: Judged, state: ExpiryState, now: Date, zone: string)
   if (box_refusal === 'other_address') return [fromElsewhere(client, ago)]
   const isAnother = box_refusal === 'other_box' || box_refusal === 'too_many_boxes'
   // Its own box goes on, which must not be forgotten for one of somebody who only knows the MAC.
-  if (isAnother && client.online)
+  if ((isAnother || box_refusal === 'other_client') && client.online)
     return [{ says: `Another box was refused ${ago}; its own is online`, tone: 'warn', ticks: true }]
   const says = `Its box was refused ${ago}: ${REFUSED[box_refusal]}`
   return [{ says, tone: 'bad', ticks: true, ...(isAnother && { mend: 'forget the box' as const }) }]
@@ -130,4 +130,5 @@ const REFUSED: Readonly<Record<Exclude<BoxRefusal, 'other_address' | 'suspended'
   expired: 'the client has expired',
   other_box: 'it is another box than the one before',
   too_many_boxes: 'three other boxes had signed in within a day',
+  other_client: 'another client is signed in on it; reset that one, or try again a day later',
 }

@@ -32,6 +32,7 @@ const REASONS: Readonly<Record<RefusedBoxes['reason'], string>> = {
   other_address: 'Locked to another address',
   other_box: 'Another box than the one before',
   too_many_boxes: 'Too many boxes within a day',
+  other_client: 'Another client is signed in on it',
 }
 
 /** What boxes say that they are. */

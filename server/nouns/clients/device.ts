@@ -1,7 +1,6 @@
 import type { calls } from '../../../contract/calls.ts'
 import { expiryState } from '../../../contract/clients.ts'
-import { DAY_MS } from '../../../contract/time.ts'
-import { endTokens } from '../../access/box-nonce.ts'
+import { endTokens, isServedOn } from '../../access/box-nonce.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
 import { lockMac } from '../../postgres/locks.ts'
 import { Refusal, refuseField } from '../../refusal.ts'
@@ -29,16 +28,8 @@ export async function noteNewMac(context: Context, { id, mac: before }: Client, 
  */
 export async function takeMac({ sql, now, account }: Context, mac: string): Promise<void> {
   await lockMac(sql, mac)
-  const dayAgo = new Date(now.getTime() - DAY_MS)
-  // A crash of the database empties what is known of when boxes asked. Until a day has passed since, a box of which nothing
-  // is known may have asked.
-  const [used] = await sql`
-    select from device d join client c on c.id = d.client join service s on s.client = c.id
-      left join presence p on p.client = c.id
-    where d.mac = ${mac} and c.dealer <> ${account.id} and c.active and s.expiry > ${now}
-      and (p.polled > ${dayAgo}
-        or p.client is null and not exists (select from presence where answered <= ${dayAgo}))`
-  if (used) throw refuseField('mac_taken', 'stb_mac', 'This MAC address is taken.')
+  if (await isServedOn(sql, mac, now, sql`c.dealer <> ${account.id}`))
+    throw refuseField('mac_taken', 'stb_mac', 'This MAC address is taken.')
   // They stay ended once the MAC is free again.
   await endTokens(sql, sql`mac = ${mac}`, now, { mac: null })
 }
