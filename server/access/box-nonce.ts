@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { ONLINE_FOR_MS } from '../../contract/clients.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 
@@ -36,13 +37,19 @@ export async function isServedOn(sql: Sql, mac: string, now: Date, whose: Fragme
   const dayAgo = new Date(now.getTime() - DAY_MS)
   // A crash of the database empties what is known of when boxes asked. Until a day has passed since, a box of which nothing
   // is known may have asked.
-  const [served] = await sql`
-    select from device d join client c on c.id = d.client join service s on s.client = c.id
+  const [served] = await sql<{ token_nonce: string | null; isSeen: boolean }[]>`
+    select d.token_nonce, (p.polled > ${dayAgo}
+        or p.client is null and not exists (select from presence where answered <= ${dayAgo})) is true as "isSeen"
+    from device d join client c on c.id = d.client join service s on s.client = c.id
       left join presence p on p.client = c.id
-    where d.mac = ${mac} and ${whose} and c.active and s.expiry > ${now}
-      and (p.polled > ${dayAgo}
-        or p.client is null and not exists (select from presence where answered <= ${dayAgo}))`
-  return served !== undefined
+    where d.mac = ${mac} and ${whose} and c.active and s.expiry > ${now}`
+  return served !== undefined && (served.isSeen || isNew(served.token_nonce, now))
+}
+
+/** Whether a box has signed in just now: its first poll may not be stored yet, but its token says when it was made. */
+function isNew(nonce: string | null, now: Date): boolean {
+  const made = nonce === null ? null : madeAt(nonce, now)
+  return made !== null && made > now.getTime() - ONLINE_FOR_MS
 }
 
 export const NONCE_DIGITS = 16

@@ -716,6 +716,7 @@ describe('a Ministra client', () => {
     const { dealer: rival } = await world.family({ credits: 5 })
     const { name, box } = await ministra()
     await box.logIn(name, 'pass word')
+    world.clock.pass({ minutes: 5 })
     const { ownerSql } = world.server
     await ownerSql`truncate presence`
     await rival.refused('mac_taken', create, newClient({ stb_mac: box.mac }))
@@ -723,6 +724,26 @@ describe('a Ministra client', () => {
     await ownerSql`
       insert into presence (client, answered)
       select id, ${world.clock.now}::timestamptz - interval '1 day' from client where name = ${another.name}`
+    await rival.call(create, newClient({ stb_mac: box.mac, months: 1 }))
+  })
+
+  test('keeps its box as soon as that has signed in, before anything of it is stored', async () => {
+    const { dealer: rival } = await world.family({ credits: 5 })
+    const { name: earlier } = await world.client(rival, { months: 1 })
+    const { ownerSql } = world.server
+    await ownerSql`
+      insert into presence (client, answered)
+      select id, ${world.clock.now}::timestamptz - interval '1 day' from client where name = ${earlier}`
+    const { name, box } = await ministra()
+    expect(await box.logIn(name, 'pass word')).toBe(0)
+    const [stored] = await ownerSql`
+      select from presence p join client c on c.id = p.client where c.name = ${name}`
+    expect(stored).toBeUndefined()
+    await rival.refused('mac_taken', create, newClient({ stb_mac: box.mac }))
+    const { name: own } = await ministra()
+    const thief = new Box(world.server, { mac: box.mac, address: address() })
+    expect(await thief.logIn(own, 'pass word')).toBe(1)
+    world.clock.pass({ minutes: 5 })
     await rival.call(create, newClient({ stb_mac: box.mac, months: 1 }))
   })
 
@@ -777,7 +798,6 @@ describe('a Ministra client', () => {
     expect((await historyOf(name)).map(({ event }) => event)).toEqual(['first seen'])
     world.clock.pass({ days: 1 })
     expect(await steal()).toBe(0)
-    await world.server.gateway.writePresence()
     soon()
     expect(await box.poll()).toBe(false)
     // It is the other one's now, in turn, until that is reset.
@@ -1043,7 +1063,8 @@ describe('a stranger', () => {
       'a newer login of its box to another client',
       async (box: Box) => {
         const { name } = await ministra()
-        expect(await box.at(world.server).logIn(name, 'pass word')).toBe(0)
+        expect(await box.call('stb/do_auth', { login: name, password: 'pass word' })).toBe(true)
+        expect(await box.getProfile()).toMatchObject({ status: 0, name })
       },
     ],
   ])('logs in by no token that %s has ended', async (_what, end) => {

@@ -39,8 +39,9 @@ export class BoxModel {
   #takeovers: number[] = []
   #refusesTakeovers = false
   #refusal: BoxRefusal | null = null
-  /** When a box was let in last, in milliseconds since 1970. */
+  /** When a box was let in last, and when its token was made, in milliseconds since 1970. */
   #seen = 0
+  #made = 0
   /** Whether anything is known of a box, and whether the one that is in was cut off. */
   #isKnown = false
   #cut = false
@@ -134,7 +135,9 @@ export class BoxModel {
     if (!this.locked) this.#lockedTo = null
   }
 
-  newPassword(): string {
+  newPassword(now: Date): string {
+    // The token that ends all others is made then.
+    this.#made = now.getTime()
     this.#passwords += 1
     this.password = `password-${this.#passwords}`
     this.#in = null
@@ -168,7 +171,8 @@ export class BoxModel {
   }
 
   #keepsBox(now: Date): boolean {
-    return this.active && !this.isExpired(now) && this.#seen > now.getTime() - DAY
+    const isSeen = this.#seen > now.getTime() - DAY || this.#made > now.getTime() - 5 * MINUTE
+    return this.active && !this.isExpired(now) && isSeen
   }
 
   #logIn(box: ModelBox, address: string, now: Date, guesses: boolean): number {
@@ -200,6 +204,7 @@ export class BoxModel {
       this.#forget()
     }
     box.isAway = false
+    this.#made = now.getTime()
     this.#bound = box.mac
     this.#in = box
     this.#isKnown = true

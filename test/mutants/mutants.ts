@@ -875,6 +875,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'a box that has signed in just now keeps its MAC before its first poll is stored',
+    file: 'server/access/box-nonce.ts',
+    from: 'served.isSeen || isNew(served.token_nonce, now)',
+    to: 'served.isSeen',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'only by its token can the box of a client that is served leave for another one',
     file: 'server/boxes/sign-in.ts',
     from: 'const isIn = other?.token_nonce === box.nonce',
@@ -3090,8 +3097,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a box of which a crash has left nothing known keeps its MAC for a day',
     file: 'server/access/box-nonce.ts',
-    from: '        or p.client is null and not exists (select from presence where answered <= ${dayAgo}))`',
-    to: '        )`',
+    from: '        or p.client is null and not exists (select from presence where answered <= ${dayAgo})) is true',
+    to: '        ) is true',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
