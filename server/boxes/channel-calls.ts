@@ -117,19 +117,20 @@ function playCalls({ seal, clock, channels, presence, letIn }: ChannelCalls) {
     },
 
     'itv/set_played': async (request) => {
-      await plays(request, request.field('itv_id'))
+      await plays(request, request.field('itv_id') || null)
       return true
     },
 
     'stb/log': async (request) => {
       const { field } = request
-      if (field('real_action') === 'play' && field('tmp_type') === '1') await plays(request, field('ch_id'))
+      if (field('real_action') === 'play' && field('tmp_type') === '1')
+        await plays(request, field('ch_id') || null)
       else await plays(request, field('real_action') === 'stop' ? '' : null)
       return 1
     },
   } satisfies Partial<BoxHandlers>
 
-  /** Notes what a box says that it plays; empty where it has stopped, null where it says something else. */
+  /** Notes what a box says that it plays; empty where it has stopped, null where it does not say. */
   async function plays(request: BoxCall, id: string | null): Promise<void> {
     const client = await letIn(request)
     if (id === null) return

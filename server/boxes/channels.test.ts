@@ -185,6 +185,8 @@ test('the dealer sees what a box plays, what it played last and when, and that i
   expect(await seen()).toEqual(['Two', 'Two', second])
   await box.call('stb/log', { real_action: 'play', tmp_type: '1', ch_id: '999999' })
   await box.call('stb/log', { real_action: 'pause', tmp_type: '1' })
+  await box.call('stb/log', { real_action: 'play', tmp_type: '1' })
+  await box.call('itv/set_played')
   expect(await seen()).toEqual(['Two', 'Two', second])
   await box.call('stb/log', { real_action: 'stop' })
   expect(await seen()).toEqual([null, 'Two', second])
