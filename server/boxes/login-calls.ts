@@ -64,7 +64,7 @@ export function openLoginCalls({
     const present = await lookUp(request)
     // The box of a client with a MAC is never asked for a login.
     if (present === 'too many' || (present !== null && present.mac !== null)) return false
-    const login = { mac, network: place.counted, login: field('login'), password: field('password') }
+    const login = { mac, network: place.counted, login: field('login').trim(), password: field('password') }
     // A form that was sent too early is no try.
     if (login.login === '' || login.password === '') return false
     if (!(await readInTurn(request, () => mayTry({ sql, now }, login)))) return false
