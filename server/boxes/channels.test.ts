@@ -90,6 +90,13 @@ describe('a box', () => {
     expect((await page('1', { sortby: 'name' })).data[2]?.name).toBe('Many 10')
     // Kodi asks for it beside all others.
     expect((await box.call('itv/get_ordered_list', { genre: '10', p: '1' })).total_items).toBe(0)
+    const names = ['ZDF', 'arte', 'Ärzte TV', 'n-tv']
+    await give(
+      names.map((name) => `#EXTINF:-1 group-title="News",${name}\nhttp://streams.example/n`).join('\n'),
+    )
+    const byName = await page('1', { genre: '*', sortby: 'name' })
+    expect(byName.data.map(({ name }) => name)).toEqual(['arte', 'Ärzte TV', 'n-tv', 'ZDF'])
+    await give(PLAYLIST)
   })
 
   test('gets the address of a channel with its login, MAC and a token of its own', async () => {

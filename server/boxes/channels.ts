@@ -104,6 +104,9 @@ function sharedBy({ seen }: Pick<Lineup, 'seen'>, of: number): string {
   return seen.get(of) ?? String(of)
 }
 
+/** The order of a dictionary: capitals and accents count last. */
+const NAMES = new Intl.Collator('en')
+
 function offerOf(lineup: Lineup, of: number): Offer {
   const { offers, channels, genres } = lineup
   const shared = sharedBy(lineup, of)
@@ -117,9 +120,7 @@ function offerOf(lineup: Lineup, of: number): Offer {
     genres: [...held],
     byId: new Map(own.map((one) => [one.id, one])),
     byName() {
-      byName ??= ordered(
-        own.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name))),
-      )
+      byName ??= ordered(own.toSorted((one, other) => NAMES.compare(one.name, other.name)))
       return byName
     },
   }
