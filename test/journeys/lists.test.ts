@@ -411,6 +411,28 @@ test('a page that was opened again stays, though what was sent from it before is
   await expect(page.getByLabel('Login', { exact: true })).toHaveValue('the-second')
 })
 
+test('a page of transactions stays after a reload, and the last one says how older transactions are found', async ({
+  open,
+  world,
+}) => {
+  const { dealer } = await world.family({ credits: 10_000 })
+  await world.plantClients(dealer, { prefix: 'page-', last: 1_000 })
+  const clients = Array.from({ length: 1_000 }, (_, at) => `page-${at + 1}`)
+  for (let times = 0; times < 10; times += 1) {
+    await dealer.call(calls.clients.multirenew, { clients, months: 1 })
+  }
+  const page = await open({ as: dealer, at: '/transactions?page=3' })
+  const pages = page.getByRole('navigation', { name: 'Pages of Transactions' })
+  await expect(pages).toContainText('51–75 of 10,001')
+  await page.reload()
+  await expect(pages).toContainText('51–75 of 10,001')
+  await expect(page).toHaveURL('/transactions?page=3')
+  await page.goto('/transactions?page=402')
+  await expect(pages).toContainText('9,976–10,000 of 10,001. Choose other days for the rest.')
+  await expect(rows(page, 'Transactions')).toHaveCount(25)
+  await expect(pages.getByRole('button', { name: 'Next page' })).toHaveAttribute('aria-disabled', 'true')
+})
+
 describe('a text that is too long', () => {
   test('is reported at the search box, pasted, typed or in the URL, and the list stays', async ({
     open,

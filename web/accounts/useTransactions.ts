@@ -70,7 +70,7 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
   })
   const sums = useCall(calls.transactions.sums, selected, { keep: true })
   const total = useCounted(data, sums.isPlaceholderData ? undefined : sums.data)
-  useLastPage(list, isPlaceholderData ? undefined : Math.max(1, Math.ceil(total.count / per_page)))
+  useLastPage(list, isPlaceholderData ? undefined : data?.total_pages)
   return {
     list,
     sums: sums.data?.data,
@@ -78,6 +78,8 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
     summing: sums.isPending || sums.isPlaceholderData,
     rows: data?.data,
     ...total,
+    /** The last page. Where there are more than 10,000 transactions, it is not the end of them. */
+    last: data?.total_pages,
     loading: isPending || isPlaceholderData,
     error: error?.message,
     retry: refetch,

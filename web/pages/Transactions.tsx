@@ -51,7 +51,7 @@ export function Transactions() {
           label="Transactions"
           table={table}
           list={page.list}
-          rows={page.rows && { rows: page.rows, count: page.count, capped: page.capped }}
+          rows={page.rows && { rows: page.rows, count: page.count, capped: page.capped, last: page.last }}
           loading={page.loading}
           error={page.error}
           onRetry={page.retry}

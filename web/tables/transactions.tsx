@@ -72,6 +72,7 @@ function served(names: boolean): Table<Transaction> {
     columns,
     pageSizes: [10, 25, 50, 100],
     perPage: 25,
+    beyond: 'Choose other days for the rest.',
     searchFault: (text) => Search.safeParse(text).error?.issues[0]?.message,
   })
 }

@@ -43,6 +43,8 @@ interface ServedPage<Row> {
   count: number
   /** True when there are more than `count`, because the server stopped counting. */
   capped?: boolean | undefined
+  /** The last page, where it is not the end of them. */
+  last?: number | undefined
 }
 
 /** The console's only data table: a table on a desktop, cards on a phone. */
@@ -94,6 +96,8 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         pageSizes={table.pageSizes}
         count={page.count}
         capped={page.capped}
+        last={page.last}
+        beyond={table.beyond}
         waiting={rows === undefined}
         onPage={list.setPage}
         onPerPage={list.setPerPage}
@@ -119,11 +123,12 @@ function usePage<Row extends object>(
   const matched = useMemo(() => matching(table, all, typed), [table, all, typed])
   const arranged = useMemo(() => sorted(table, matched, sort, order), [table, matched, sort, order])
   if (isServed(source)) {
-    return { rows: source.rows, count: source.count, capped: source.capped === true, page: list.page }
+    const { rows, count, capped = false, last } = source
+    return { rows, count, capped, last, page: list.page }
   }
   const page = Math.min(list.page, Math.max(1, Math.ceil(arranged.length / perPage)))
   const rows = arranged.slice((page - 1) * perPage, page * perPage)
-  return { rows, count: arranged.length, capped: false, page }
+  return { rows, count: arranged.length, capped: false, last: undefined, page }
 }
 
 const none: readonly never[] = []

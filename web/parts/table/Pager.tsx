@@ -13,6 +13,9 @@ interface PagerProps {
   pageSizes: readonly number[]
   count: number
   capped: boolean
+  /** The last page, where it is not the end of the rows; `beyond` then says how the others are found. */
+  last: number | undefined
+  beyond: string | undefined
   /** True before the first rows load. The pager is then invisible but keeps its space. */
   waiting: boolean
   onPage: (page: number) => void
@@ -21,9 +24,9 @@ interface PagerProps {
 
 /** The footer of a table: rows per page, the current range, and the buttons to other pages. */
 export function Pager(props: PagerProps) {
-  const { label, page, perPage, pageSizes, count, capped, waiting, onPage, onPerPage } = props
+  const { label, page, perPage, pageSizes, count, capped, beyond, waiting, onPage, onPerPage } = props
   const id = useId()
-  const last = Math.max(1, Math.ceil(count / perPage))
+  const { last = Math.max(1, Math.ceil(count / perPage)) } = props
   return (
     <Foot aria-label={`Pages of ${label}`} style={{ visibility: waiting ? 'hidden' : undefined }}>
       <Sizes>
@@ -39,7 +42,10 @@ export function Pager(props: PagerProps) {
           ))}
         </Select>
       </Sizes>
-      <span aria-live="polite">{range(page, perPage, count, capped)}</span>
+      <span aria-live="polite">
+        {range(page, perPage, count, capped)}
+        {page === last && count > last * perPage && `. ${beyond}`}
+      </span>
       <Turn label="Previous page" may={page > 1} onTurn={() => onPage(page - 1)}>
         <ChevronLeft size={18} />
       </Turn>

@@ -62,6 +62,8 @@ export interface Table<Row> extends PlainTable<Row> {
    * Returns why a search is invalid, for tables searched by the server. It is shown at the box, and no search is sent.
    */
   searchFault?: (text: string) => string | undefined
+  /** How the rows beyond the last page are found, where the server has pages of only so many. */
+  beyond?: string
   /** Whether the person may choose between rows of 40 and of 52 px. */
   denseSwitch?: boolean
 }
