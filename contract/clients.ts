@@ -39,12 +39,12 @@ export const ClientPassword = secret(
   ),
 )
 
-export const ClientDescription = z.string().check(
-  // So that a search finds an accent, whichever of its two forms was typed.
-  z.normalize(),
-  z.maxLength(LIMITS.description.max, LIMITS.description.message),
-  oneLine('Description may not have control characters'),
-)
+export const ClientDescription = z
+  .string()
+  .check(
+    z.maxLength(LIMITS.description.max, LIMITS.description.message),
+    oneLine('Description may not have control characters'),
+  )
 
 /** A MAC in any case; it is stored and sent in upper case. */
 export const Mac = z.pipe(
@@ -96,9 +96,9 @@ function withoutMarks(text: string): string {
   return text.replace(new RegExp(PHONE_MARK, 'gu'), '')
 }
 
-/** Leaves out the 0 of '+49 (0)30', which is dialled only in its own country. */
+/** Leaves out the 0 of '+49 (0)30', which is dialled only in its own country; Italy's is dialled from everywhere. */
 function withoutTrunk(text: string): string {
-  return text.replace(/(?<=\+[^+]*\d[^+]*)\(0\)/, '')
+  return /^\D*3(9|78)/.test(text) ? text : text.replace(/(?<=\+[^+]*\d[^+]*)\(0\)/, '')
 }
 
 /** Returns the digits of a searched number; nothing where the term is no number. */

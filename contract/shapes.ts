@@ -25,7 +25,6 @@ export const GivenName = z.string().check(z.maxLength(200), storable('There is n
 export const Search = z
   .string()
   .check(
-    z.normalize(),
     z.maxLength(100, 'Search takes at most 100 characters'),
     storable('Search has characters that cannot be searched'),
   )

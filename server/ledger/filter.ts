@@ -1,5 +1,5 @@
 import type { TransactionFilter } from '../../contract/transactions.ts'
-import { likePattern } from '../postgres/like.ts'
+import { formsOf, likePattern } from '../postgres/like.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { addDays, type Day, startOf } from './calendar.ts'
 
@@ -31,10 +31,11 @@ export function momentsOf(
   }
 }
 
-/** A term matches as a plain substring, without case; each field by itself. */
+/** A term matches as a plain substring, without case; each field by itself. Only a description may have accents. */
 function isLike(sql: Sql, term: string): Fragment {
   const pattern = likePattern(term)
-  return sql`(t.login ilike ${pattern} or t.mac ilike ${pattern} or t.description ilike ${pattern})`
+  const forms = formsOf(term).map((form) => likePattern(form))
+  return sql`(t.login ilike ${pattern} or t.mac ilike ${pattern} or t.description ilike any (${forms}))`
 }
 
 /** The range of days for a query: the database cannot read moments far outside it, and has no rows there. */

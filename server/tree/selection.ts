@@ -1,6 +1,6 @@
 import { expiringUntil, type ListFilter, ONLINE_FOR_MS, searchedDigits } from '../../contract/clients.ts'
 import type { Context } from '../context.ts'
-import { likePattern } from '../postgres/like.ts'
+import { formsOf, likePattern } from '../postgres/like.ts'
 import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { countsByExpiry } from './client-counts.ts'
@@ -44,7 +44,7 @@ export async function readSearch(asked: SearchContext, search: string): Promise<
   const dealers = account.role === 'admin' ? await dealersLike(sql, term) : []
   const oneOf = (hasIt: (sql: Sql, searched: string) => Fragment) =>
     [
-      hasIt(sql, term),
+      ...formsOf(term).map((form) => hasIt(sql, form)),
       // The phone is the last line: digits alone, after a '+' where it is from abroad.
       ...phonesMeant(term).map((digits) => sql`${hasIt(sql, digits)} and entry.text ~ ${`${digits}[0-9]*$`}`),
       ...(dealers.length > 0 ? [sql`entry.dealer = any (${dealers}::bigint[])`] : []),

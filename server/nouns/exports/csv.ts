@@ -25,12 +25,14 @@ const FORMULA_WITHIN = ';(?=[\\s"]*[=+@＝＋＠－-])'
 
 /**
  * What it would take for a number or a date and show otherwise: a phone number that begins with 0 or has twelve digits,
- * and names such as 12E45, 10.10 and 1-2-26.
+ * and in texts that people choose 12E45, 10.10, 1-2-26 and march1.
  */
 const NUMBER = '^(0[0-9]+|[0-9]{12,})$'
-const NUMBER_OR_DATE = `^[0-9]+(([.]|[eE][-+]?|-)[0-9]+)+$|${NUMBER}`
+const MONTH =
+  '(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)'
+const DATE = `^[0-9]+(([.]|[eE][-+]?|-)[0-9]+)+$|^${MONTH}[-. ]?[0-9]+$`
 
-const NAMES = new Set(['Name', 'Login'])
+const CHOSEN = new Set(['Name', 'Login', 'Description', 'Dealer', 'By', 'Reseller', 'Super Reseller'])
 
 /** Returns the text of a cell, after an apostrophe where a spreadsheet would make something else of it. */
 function cell(sql: Sql, column: string): Fragment {
@@ -40,5 +42,5 @@ function cell(sql: Sql, column: string): Fragment {
       ? sql`case when ${text} like '%;%' then regexp_replace(${text}, ${FORMULA_WITHIN}, ';''', 'g') else ${text} end`
       : text
   return sql`coalesce(
-    '"' || case when left(${text}, 1) = any (${FORMULA}) or ${text} ~ ${NAMES.has(column) ? NUMBER_OR_DATE : NUMBER} then '''' else '' end || replace(${harmless}, '"', '""') || '"', '')`
+    '"' || case when left(${text}, 1) = any (${FORMULA}) or ${text} ~* ${CHOSEN.has(column) ? `${DATE}|${NUMBER}` : NUMBER} then '''' else '' end || replace(${harmless}, '"', '""') || '"', '')`
 }

@@ -364,13 +364,13 @@ describe('the CSV of transactions', () => {
 
   test('has an apostrophe before what a spreadsheet would show as another number, or as a date', async () => {
     const { dealer } = await world.family()
-    const logins = ['12E45', '10.10', '00.12', '1-2-26', '12345', '1.5a-b']
+    const logins = ['12E45', '10.10', '00.12', '1-2-26', 'March1', 'dec-10', '12345', '1.5a-b', 'marie1']
     for (const login of logins) {
       await world.client(dealer, { login, phone: '442079460958', desc: '1234567890123' })
     }
     const rows = (await csvOf(dealer)).slice(1)
     expect(rows.map(([name]) => name).sort()).toEqual(
-      ["'12E45", "'10.10", "'00.12", "'1-2-26", '12345', '1.5a-b'].sort(),
+      ["'12E45", "'10.10", "'00.12", "'1-2-26", "'March1", "'dec-10", '12345', '1.5a-b', 'marie1'].sort(),
     )
     for (const row of rows) expect([row[1], row[7]]).toEqual(["'1234567890123", "'442079460958"])
   })
