@@ -39,6 +39,8 @@ const LONGEST_LOCK = '2s'
 const LOCK_TRIES = 5
 /** The pause between two tries while a backup is being made, in milliseconds: each of them makes others wait. */
 const TRY_AGAIN_BESIDE_BACKUP = 5_000
+/** How often a statement that makes an index is looked at, in milliseconds: as often as tables are tried. */
+const LOOK_EVERY = 2_000
 /** SQL's code for a lock that did not come within that time. */
 const NO_LOCK = '55P03'
 
@@ -73,7 +75,7 @@ async function migrateOver(options: MigrateOptions): Promise<void> {
   const sql = openPool(owner, { max: 1, noTimeouts: true, noMaxAge: true })
   try {
     await waitForOthers(sql, say, stopping)
-    const isNewer = await bringForward(sql, { say, stopping, release })
+    const isNewer = await bringForward(sql, { owner, say, stopping, release })
     // The newer version has granted these rights and those to what it added, which this one does not know.
     if (!isNewer) await grant(sql, role, release.grants)
     await warnOfOneRole(sql, role, say)
@@ -92,7 +94,12 @@ async function waitForOthers(sql: Sql, say: (line: string) => void, stopping?: A
   }
 }
 
-type Forward = { say: (line: string) => void; stopping: AbortSignal | undefined; release: Release }
+type Forward = {
+  owner: Connect
+  say: (line: string) => void
+  stopping: AbortSignal | undefined
+  release: Release
+}
 
 /** Returns whether the schema is a newer one. */
 async function bringForward(sql: Sql, forward: Forward): Promise<boolean> {
@@ -129,7 +136,8 @@ async function apply(sql: Sql, forward: Forward, step: Step): Promise<void> {
       await noteStep(transaction, step, release)
     })
   }
-  for (const statement of step.text.split(/;\s*(?:\n|$)/)) if (statement.trim()) await sql.unsafe(statement)
+  for (const statement of step.text.split(/;\s*(?:\n|$)/))
+    if (statement.trim()) await runAlone(sql, forward, statement)
   await begin(sql, (transaction) => noteStep(transaction, step, release))
 }
 
@@ -152,23 +160,74 @@ async function whileUsed(
       return
     } catch (error) {
       if (codeOf(error) !== NO_LOCK) throw error
-      const isCopied = tries >= LOCK_TRIES && (await isBackedUp(sql))
-      if (tries >= LOCK_TRIES && !isCopied)
-        throw new StartFault(
-          'The tables cannot be brought forward while another program uses them; stop every console of this database, and start again.',
-        )
-      if (tries === 1) say('Waiting for another program that uses the tables')
-      if (tries === LOCK_TRIES) say('Waiting until the backup that is being made is complete')
+      const isCopied = await isWorthWaiting(sql, tries, say)
       await pause(isCopied ? TRY_AGAIN_BESIDE_BACKUP : TRY_EVERY, undefined, { signal: stopping })
     }
   }
 }
 
-/** Whether a backup is being made, which uses every table until it is complete. */
+/**
+ * Runs a statement that PostgreSQL runs outside of transactions alone. Its own work may take as long as it does, but it
+ * waits for others no longer than `whileUsed`: for their transactions too, also those that use other tables. It is
+ * cancelled then, and when the program is told to stop.
+ */
+async function runAlone(sql: Sql, { owner, say, stopping }: Forward, statement: string): Promise<void> {
+  stopping?.throwIfAborted()
+  const [session] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+  const pid = session?.pid ?? 0
+  const beside = openPool(owner, { max: 1 })
+  const running = sql.unsafe(statement).execute()
+  const ended = running.then(
+    () => true,
+    () => true,
+  )
+  const nextLook = () => pause(LOOK_EVERY, false, { signal: stopping, ref: false })
+  try {
+    for (let waits = 0; !(await Promise.race([ended, nextLook()])); ) {
+      if (!(await isBlocked(beside, pid))) continue
+      waits += 1
+      await isWorthWaiting(beside, waits, say)
+    }
+  } catch (error) {
+    await beside`select pg_cancel_backend(${pid})`
+    await ended
+    throw error
+  } finally {
+    await beside.end({ timeout: 1 })
+  }
+  await running
+}
+
+async function isBlocked(sql: Sql, pid: number): Promise<boolean> {
+  const [row] = await sql<{ blocked: boolean }[]>`
+    select cardinality(pg_blocking_pids(${pid})) > 0 as blocked`
+  return row?.blocked ?? false
+}
+
+/**
+ * Says what is waited for. Returns whether that is a backup.
+ * @param tries how often somebody was in the way so far
+ * @throws StartFault when that was often enough, and it is no backup
+ */
+async function isWorthWaiting(sql: Sql, tries: number, say: (line: string) => void): Promise<boolean> {
+  const isCopied = tries >= LOCK_TRIES && (await isBackedUp(sql))
+  if (tries >= LOCK_TRIES && !isCopied)
+    throw new StartFault(
+      'The tables cannot be brought forward while another program uses them; stop every console of this database, and start again.',
+    )
+  if (tries === 1) say('Waiting for another program that uses the tables')
+  if (tries === LOCK_TRIES) say('Waiting until the backup that is being made is complete')
+  return isCopied
+}
+
+/**
+ * Whether a backup is being made, which uses every table until it is complete. Between two tables its transaction is
+ * idle.
+ */
 async function isBackedUp(sql: Sql): Promise<boolean> {
   const [backup] = await sql`
     select from pg_stat_activity
-    where datname = current_database() and state = 'active' and query ilike 'copy %to stdout%' limit 1`
+    where datname = current_database() and state <> 'idle' and query ilike 'copy %to stdout%' limit 1`
   return backup !== undefined
 }
 

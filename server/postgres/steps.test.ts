@@ -19,7 +19,7 @@ import { prove } from '../verify/proof.ts'
 import { begin } from './begin.ts'
 import { startEmbedded } from './embedded.ts'
 import { migrate } from './migrate.ts'
-import { openPool } from './pool.ts'
+import { openPool, type Sql } from './pool.ts'
 import {
   BEFORE_020,
   fingerprintOf,
@@ -171,6 +171,58 @@ describe('a version with steps', () => {
     await ownerSql`truncate note`
     await start(next)
     expect(await look()).toMatchObject({ setup: { step: noted(2) }, indexes: WHOLE })
+  })
+
+  describe('that makes indexes without locking the tables', () => {
+    const next = versionOf([NOTES, INDEXES], [versionOf([NOTES])])
+    const broken = { setup: { step: noted(1) }, indexes: ['client_colour broken', 'note_text whole'] }
+    const WAITING = 'Waiting for another program that uses the tables'
+    const change = (sql: Pick<Sql, 'unsafe'>) => sql.unsafe('update client set name = name where false')
+
+    beforeEach(async () => {
+      await start(versionOf([NOTES]))
+      said = []
+    })
+
+    test('waits for a transaction of another program as long as for tables, and then says so', async () => {
+      const release = await holdOpen(database.ownerSql, change)
+      await expect(start(next)).rejects.toThrow(
+        new StartFault(
+          'The tables cannot be brought forward while another program uses them; stop every console of this database, and start again.',
+        ),
+      )
+      expect(said).toEqual([FORWARD, WAITING])
+      await release()
+      expect(await look()).toMatchObject(broken)
+      await start(next)
+      expect(await look()).toMatchObject({ setup: { step: noted(2) }, indexes: WHOLE })
+    })
+
+    test('ends that wait when it is told to stop', async () => {
+      const release = await holdOpen(database.ownerSql, change)
+      const stopping = new AbortController()
+      const say = (line: string) => {
+        if (line === WAITING) stopping.abort()
+      }
+      const { server, owner } = database
+      const starting = migrate({ server, owner, say, stopping: stopping.signal, release: next })
+      await expect(starting).rejects.toThrow('aborted')
+      await release()
+      expect(await look()).toMatchObject(broken)
+    })
+
+    test('waits for the end of a backup, also between two of its tables', async () => {
+      const release = await holdOpen(database.ownerSql, async (sql) => {
+        await change(sql)
+        for await (const _ of await sql`copy client to stdout`.readable());
+      })
+      const starting = start(next)
+      await expect
+        .poll(() => said, { timeout: 15_000 })
+        .toContain('Waiting until the backup that is being made is complete')
+      await Promise.all([release(), starting])
+      expect((await look()).indexes).toEqual(WHOLE)
+    })
   })
 
   test('that has taken something away is refused, in one sentence, by those that need it', async () => {
