@@ -4,7 +4,7 @@ import { forgetFirstLogin, generatePassword } from '../access/first-login.ts'
 import { readConfig, StartFault } from '../config.ts'
 import { openDatabase, requireDatabase } from '../postgres/database.ts'
 import { openPool } from '../postgres/pool.ts'
-import { runCommand, say } from './command.ts'
+import { runCommand, say, withDatabase } from './command.ts'
 
 // Sets a lost password of the admin and ends the admin's sessions, whether the console runs or not.
 
@@ -16,16 +16,17 @@ async function main(): Promise<void> {
   // Asks before the database is opened, so that a console that starts meanwhile need not wait.
   const { password, generated } = await askPassword()
   const database = await openDatabase(config, () => {}, { guest: true })
-  const sql = openPool(database.server, { max: 1 })
-  try {
-    const login = await setAdminPassword(sql, password)
-    if (login === null) throw new StartFault('There is no admin yet; start the console first.')
-    await forgetFirstLogin(config)
-    say(`The password of ${login} is set${generated ? `: ${password}` : ''}. Its sessions have ended.`)
-  } finally {
-    await sql.end({ timeout: 5 })
-    await database.stop()
-  }
+  await withDatabase(database, async ({ server }) => {
+    const sql = openPool(server, { max: 1 })
+    try {
+      const login = await setAdminPassword(sql, password)
+      if (login === null) throw new StartFault('There is no admin yet; start the console first.')
+      await forgetFirstLogin(config)
+      say(`The password of ${login} is set${generated ? `: ${password}` : ''}. Its sessions have ended.`)
+    } finally {
+      await sql.end({ timeout: 5 })
+    }
+  })
 }
 
 async function askPassword(): Promise<{ password: string; generated: boolean }> {

@@ -3,7 +3,7 @@ import { findSecretKey } from '../access/secret-key.ts'
 import { takeBackup } from '../backup/take.ts'
 import { readConfig, StartFault } from '../config.ts'
 import { openDatabase, requireDatabase } from '../postgres/database.ts'
-import { runCommand, say } from './command.ts'
+import { runCommand, say, withDatabase } from './command.ts'
 
 // Writes a backup, whether the console runs or not: `npm run backup -- FOLDER`.
 
@@ -25,17 +25,16 @@ async function main(): Promise<void> {
   }
   const folder = resolve(process.argv[2] ?? join('backups', new Date().toISOString().replace(/[:.]/g, '-')))
   const database = await openDatabase(config, () => {}, { guest: true, standby: true })
-  try {
+  await withDatabase(database, async ({ owner }) => {
     const { timeZone } = config
-    const { owner } = database
-    await takeBackup({ owner, key, timeZone, folder, say, signal: interrupted.signal })
+    try {
+      await takeBackup({ owner, key, timeZone, folder, say, signal: interrupted.signal })
+    } catch (error) {
+      // The error is only a consequence of the interruption.
+      throw interrupted.signal.aborted ? interrupted.signal.reason : error
+    }
     say(
       `The backup is in ${folder}, and the key of the clients' passwords with it: keep it where nobody else reads.`,
     )
-  } catch (error) {
-    // The error is only a consequence of the interruption.
-    throw interrupted.signal.aborted ? interrupted.signal.reason : error
-  } finally {
-    await database.stop()
-  }
+  })
 }

@@ -1,5 +1,11 @@
 import { StartFault } from '../config.ts'
+import type { Database } from '../postgres/database.ts'
 import { codeOf, isLost } from '../postgres/errors.ts'
+import { freeSpaceOf } from '../postgres/files.ts'
+
+const DISK_FULL = 'The disk is full. Make room on it, and try again.'
+/** With less free space PostgreSQL may have crashed for lack of it: its log grows by files of 16 MB, and a restart frees some. */
+const NEXT_TO_NO_ROOM = 64 * 2 ** 20
 
 /** A fault that an operator can mend prints its sentence and exits with 1; any other error is a bug and prints its stack. */
 export async function runCommand(main: () => Promise<number> | Promise<void>): Promise<void> {
@@ -13,11 +19,33 @@ export async function runCommand(main: () => Promise<number> | Promise<void>): P
   }
 }
 
+/**
+ * Does a command's work on a database, and stops it afterwards. Where the work fails, its error is thrown and not that
+ * of the stop, which may have the same cause.
+ * @throws StartFault where the database was lost because its disk is full
+ */
+export async function withDatabase<T>(
+  database: Database,
+  work: (database: Database) => Promise<T>,
+  free = freeSpaceOf,
+): Promise<T> {
+  let result: T
+  try {
+    result = await work(database)
+  } catch (error) {
+    const isFull = database.files !== null && free(database.files) < NEXT_TO_NO_ROOM
+    await database.stop().catch(() => {})
+    throw isFull && isLost(error) ? new StartFault(DISK_FULL) : error
+  }
+  await database.stop()
+  return result
+}
+
 /** Returns what to tell the operator of an error that has a remedy; null for a bug. */
 export function sentenceOf(error: unknown): string | null {
   if (error instanceof StartFault) return error.message
   const code = codeOf(error)
-  if (/^(53100|ENOSPC|EDQUOT)$/.test(code)) return 'The disk is full. Make room on it, and try again.'
+  if (/^(53100|ENOSPC|EDQUOT)$/.test(code)) return DISK_FULL
   if (code === '53400')
     return 'The database had no room for what it sorts: a quarter of its disk at most. Give it a larger disk.'
   if (/^(EROFS|EACCES|EPERM)$/.test(code) && error instanceof Error && 'path' in error)

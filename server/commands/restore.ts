@@ -8,7 +8,7 @@ import { openDatabase } from '../postgres/database.ts'
 import { migrate } from '../postgres/migrate.ts'
 import { isSameZone, noteTimeZone } from '../postgres/time-zone.ts'
 import { prove } from '../verify/proof.ts'
-import { runCommand, say } from './command.ts'
+import { runCommand, say, withDatabase } from './command.ts'
 
 // Restores a backup into an empty data folder or database, and verifies it: `npm run restore -- FOLDER`.
 
@@ -21,8 +21,7 @@ async function main(): Promise<number> {
   const folder = resolve(named)
   const manifest = readManifest(folder)
   const key = chooseKey(config, folder)
-  const database = await openDatabase(config, say)
-  try {
+  return withDatabase(await openDatabase(config, say), async (database) => {
     const { owner } = database
     const onRestored = () => config.secretKey ?? keepSecretKey(config, key)
     await restoreBackup({ owner, key, folder, manifest, say, onRestored })
@@ -41,9 +40,7 @@ async function main(): Promise<number> {
       )
     }
     return code
-  } finally {
-    await database.stop()
-  }
+  })
 }
 
 function chooseKey(config: Config, folder: string): Buffer {

@@ -16,7 +16,7 @@ import { openDatabase, requireDatabase } from '../postgres/database.ts'
 import { migrate } from '../postgres/migrate.ts'
 import { openPool, type Sql } from '../postgres/pool.ts'
 import { standingOf } from '../postgres/schema.ts'
-import { runCommand, say } from './command.ts'
+import { runCommand, say, withDatabase } from './command.ts'
 
 // Seals every client's password under another SECRET_KEY, while no console runs. An interrupted rotation is completed
 // by running it again: the new key is on the disk before anything is sealed with it, and one transaction seals
@@ -33,8 +33,7 @@ async function main(): Promise<void> {
   const from = findSecretKey(config)
   if (from === null)
     throw new StartFault(`There is no secret-key in ${config.dataDir}; start the console first.`)
-  const database = await openDatabase(config, () => {})
-  try {
+  await withDatabase(await openDatabase(config, () => {}), async (database) => {
     const sql = openPool(database.owner, { max: 1, noTimeouts: true, noMaxAge: true })
     try {
       if ((await standingOf(sql)) === null)
@@ -52,9 +51,7 @@ async function main(): Promise<void> {
     if (config.secretKey === null) replaceKeyFile(config)
     else say('Set SECRET_KEY to the new key now, before you start the console, and take NEW_SECRET_KEY away.')
     say('Backups taken before hold the old key, and can be restored by it alone: take a new one.')
-  } finally {
-    await database.stop()
-  }
+  })
 }
 
 /** A console that runs would go on sealing with the old key. The embedded database has only one user at a time. */

@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts'
 import { openDatabase, requireDatabase } from '../postgres/database.ts'
 import { prove } from '../verify/proof.ts'
-import { runCommand, say } from './command.ts'
+import { runCommand, say, withDatabase } from './command.ts'
 
 // Proves on the live database that the ledger is sound, whether the console runs or not. Exits with 1 and prints
 // the first row that breaks a rule, where there is one.
@@ -12,9 +12,5 @@ async function main(): Promise<number> {
   const config = readConfig(process.env)
   requireDatabase(config)
   const database = await openDatabase(config, () => {}, { guest: true })
-  try {
-    return await prove(database.server, say)
-  } finally {
-    await database.stop()
-  }
+  return withDatabase(database, ({ server }) => prove(server, say))
 }

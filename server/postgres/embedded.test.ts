@@ -18,9 +18,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freshFolder } from '../../test/support/folder.ts'
 import { begin } from './begin.ts'
+import { findBinaries } from './binaries.ts'
 import { requireDatabase } from './database.ts'
 import { type Embedded, startEmbedded } from './embedded.ts'
+import { findHome } from './home.ts'
 import { type Connect, openPool } from './pool.ts'
+import { stop } from './postmaster.ts'
 import { run } from './run.ts'
 
 let folder: string
@@ -124,6 +127,40 @@ describe('the embedded database', () => {
     await once(child, 'exit')
     await open(dataDir)
     expect(postmaster(dataDir)).toBe(pid)
+  })
+
+  test('that is stopping, but waits for those who are in, is started again', async () => {
+    const dataDir = join(folder, 'data')
+    const { superuser } = await open(dataDir)
+    const pid = postmaster(dataDir)
+    const sql = openPool(superuser, { max: 1 })
+    await sql`select 1`
+    process.kill(pid, 'SIGTERM')
+    const file = join(dataDir, 'postgres-18', 'postmaster.pid')
+    await expect.poll(() => readFileSync(file, 'utf8')).toMatch(/^stopping/m)
+    const guest = await startEmbedded({ dataDir, say: () => {}, guest: true })
+    opened.push(guest)
+    expect(await query(guest.server, 'select 1 as one')).toEqual([{ one: 1 }])
+    expect(postmaster(dataDir)).not.toBe(pid)
+    await sql.end()
+  })
+
+  test('that does not stop in time is ended at once, and keeps what was committed', async () => {
+    const dataDir = join(folder, 'data')
+    const console = await holdElsewhere(dataDir)
+    const guest = await startEmbedded({ dataDir, say: () => {}, guest: true })
+    opened.push(guest)
+    await query(guest.owner, 'create table kept as select 7 as number')
+    const [checkpointer] = await query(
+      guest.superuser,
+      "select pid from pg_stat_activity where backend_type = 'checkpointer'",
+    )
+    console.kill('SIGKILL')
+    await once(console, 'exit')
+    process.kill(checkpointer?.pid, 'SIGSTOP')
+    await stop(await findHome(dataDir, findBinaries(), async () => {}), 1)
+    expect(existsSync(join(dataDir, 'postgres-18', 'postmaster.pid'))).toBe(false)
+    expect(await query((await open(dataDir)).owner, 'select number from kept')).toEqual([{ number: 7 }])
   })
 
   test('refuses a second console on its folder, and the first goes on', async () => {

@@ -25,14 +25,20 @@ function isRunning(home: Home): boolean {
   return pid !== null && servesFolder(pid, home)
 }
 
+/** Whether that server was told to stop: it lets nobody in any more, and may wait for ever for those who are in. */
+function isStopping(home: Home): boolean {
+  return isRunning(home) && /^stopping\s*$/m.test(read(home, 'postmaster.pid'))
+}
+
 /**
- * Starts the server unless it runs. Where two starts race, the server's own lock file lets one succeed, and the other
- * adopts its server.
+ * Starts the server unless it runs; one that is stopping is started again. Where two starts race, the server's own lock
+ * file lets one succeed, and the other adopts its server.
  * @param stopping aborted when the program is told to stop: a server that is still starting is then stopped
  */
 export async function ensureRunning(home: Home, stopping?: AbortSignal): Promise<'adopted' | 'started'> {
   stopping?.throwIfAborted()
-  if (isRunning(home) || (await answers(home))) return 'adopted'
+  if (isStopping(home)) await stop(home)
+  else if (isRunning(home) || (await answers(home))) return 'adopted'
   for (const file of ['postmaster.pid', '.s.PGSQL.5432.lock']) removeStale(home, file)
   await configure(home)
   const logged = readLog(home)
@@ -61,13 +67,26 @@ async function answers(home: Home): Promise<boolean> {
   }
 }
 
-/** Stops the server, which ends its sessions and writes a checkpoint; resolves when no process is left. */
-export async function stop(home: Home): Promise<void> {
+/**
+ * Stops the server, which ends its sessions and writes a checkpoint; resolves when no process is left. Where it does not
+ * end, as one that just crashed on a full disk may not, it is ended at once: what was committed is in its log.
+ * @param seconds how long it may take to end by itself
+ */
+export async function stop(home: Home, seconds = STOP_LIMIT_S): Promise<void> {
   if (!isRunning(home)) return
   const pid = readPid(home, 'postmaster.pid')
-  const args = ['stop', '-w', '-s', '-m', 'fast', '-t', String(STOP_LIMIT_S), '-D', home.cluster]
-  const { code, output } = await run(programPath(home.binaries, 'pg_ctl'), args, home.runAs)
-  if (code !== 0 && isRunning(home)) throw new Error(`PostgreSQL did not stop: ${output}`)
+  // Another start may have started a server on the folder as soon as this one had ended, for which pg_ctl would wait.
+  const runs = () => isRunning(home) && readPid(home, 'postmaster.pid') === pid
+  const stopBy = async (mode: 'fast' | 'immediate', within: number) => {
+    const args = ['stop', '-W', '-s', '-m', mode, '-D', home.cluster]
+    const { code, output } = await run(programPath(home.binaries, 'pg_ctl'), args, home.runAs)
+    const deadline = Date.now() + (code === 0 ? within * 1000 : 0)
+    while (runs() && Date.now() < deadline) await pause(PAUSE_MS)
+    return output
+  }
+  let output = await stopBy('fast', seconds)
+  if (runs()) output = await stopBy('immediate', STOP_LIMIT_S)
+  if (runs()) throw new Error(`PostgreSQL did not stop: ${output}`)
   while (pid !== null && children.has(pid)) await pause(PAUSE_MS)
 }
 

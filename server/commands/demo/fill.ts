@@ -12,6 +12,7 @@ import { MACHINE_CLOCK } from '../../postgres/clock.ts'
 import { openDatabase } from '../../postgres/database.ts'
 import { migrate } from '../../postgres/migrate.ts'
 import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
+import { withDatabase } from '../command.ts'
 import { countYesterday, type DemoBox, demoBoxes } from './boxes.ts'
 import { isHeldBy, PLAYLIST } from './channels.ts'
 import { Dealer } from './dealer.ts'
@@ -45,33 +46,33 @@ export async function fill(
 ): Promise<{ logins: string; boxes: DemoBox[] }> {
   const config = readConfig(env)
   const key = readSecretKey(config)
-  const database = await openDatabase(config, say)
-  await migrate({ ...database, say })
-  const sql = openPool(database.server, { max: 2 })
-  try {
-    const seal = createSeal(key)
-    const business: Business = {
-      database: database.server,
-      zone: config.timeZone,
-      trialsPerDay: config.trialsPerDay,
-      playlist: config.playlist,
-      seal,
-      captcha: openCaptcha({ provider: 'none' }, key),
-      dataDir: config.dataDir,
-      self: itself(config),
+  return withDatabase(await openDatabase(config, say), async (database) => {
+    await migrate({ ...database, say })
+    const sql = openPool(database.server, { max: 2 })
+    try {
+      const seal = createSeal(key)
+      const business: Business = {
+        database: database.server,
+        zone: config.timeZone,
+        trialsPerDay: config.trialsPerDay,
+        playlist: config.playlist,
+        seal,
+        captcha: openCaptcha({ provider: 'none' }, key),
+        dataDir: config.dataDir,
+        self: itself(config),
+      }
+      markAsDemonstration(config.dataDir)
+      const isNew = await createFirstAdmin(sql, config.adminLogin, PASSWORD)
+      if (isNew) {
+        await atPlayedTimes(database.owner, () => play(sql, business, config.adminLogin, say))
+        await countYesterday(sql, new Date())
+      }
+      const logins = `Sign in as ${config.adminLogin}, northstar, toronto or maple-view with the password ${PASSWORD}`
+      return { logins, boxes: await demoBoxes(sql) }
+    } finally {
+      await sql.end()
     }
-    markAsDemonstration(config.dataDir)
-    const isNew = await createFirstAdmin(sql, config.adminLogin, PASSWORD)
-    if (isNew) {
-      await atPlayedTimes(database.owner, () => play(sql, business, config.adminLogin, say))
-      await countYesterday(sql, new Date())
-    }
-    const logins = `Sign in as ${config.adminLogin}, northstar, toronto or maple-view with the password ${PASSWORD}`
-    return { logins, boxes: await demoBoxes(sql) }
-  } finally {
-    await sql.end()
-    await database.stop()
-  }
+  })
 }
 
 /** Lets sessions set the clock while `work` runs, so that the rows are dated within the played year. */

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import type { Database } from '../postgres/database.ts'
+import { sentenceOf, withDatabase } from './command.ts'
+
+const MB = 2 ** 20
+const LOST = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
+
+/** Fails on a database, and returns what the operator is told. */
+async function told(error: Error, { files = '/data', free = 10 * MB, isStuck = false } = {}) {
+  const stop = async () => {
+    if (isStuck) throw new Error('PostgreSQL did not stop')
+  }
+  const database: Database = { server: '', owner: '', files: files || null, stop }
+  const work = () => Promise.reject(error)
+  const thrown = await withDatabase(database, work, () => free).catch((thrown: unknown) => thrown)
+  return sentenceOf(thrown) ?? thrown
+}
+
+describe('a command whose database is lost', () => {
+  test('says that the disk is full where it is, also if PostgreSQL cannot be stopped', async () => {
+    for (const isStuck of [false, true])
+      expect(await told(LOST, { isStuck })).toBe('The disk is full. Make room on it, and try again.')
+  })
+
+  test.each([
+    ['has room on its disk', { free: 100 * MB }],
+    ['is elsewhere', { files: '' }],
+  ])('says that it was stopped where it %s', async (_where, options) => {
+    expect(await told(LOST, options)).toMatch('The database was stopped meanwhile, or cannot be reached')
+  })
+
+  test('hides no other error of its own', async () => {
+    const bug = new TypeError('of the work')
+    expect(await told(bug, { isStuck: true })).toBe(bug)
+  })
+})
