@@ -153,6 +153,18 @@ describe('of the configuration,', () => {
     expect(readConfig({ DATABASE_URL: url }).database?.server).toBe(url)
   })
 
+  test.each([
+    ['sslmode=bogus', 'an unknown sslmode; write sslmode=verify-full, or sslmode=require'],
+    ['sslmode=', 'an unknown sslmode'],
+    ['sslmode=verify-full&sslrootcert=/etc/ca.crt', 'sslrootcert, which Boxtree does not read; take it out'],
+  ])('an option of a database URL that would be ignored is a fault: %s', (options, sentence) => {
+    const url = `postgres://boxtree:hush@one:5432,two:5432/shop?${options}`
+    for (const name of ['DATABASE_URL', 'DATABASE_OWNER_URL'])
+      expect(faultsOf({ DATABASE_URL: 'postgres://one/shop', [name]: url })).toContain(
+        `${name} has ${sentence}`,
+      )
+  })
+
   test('a secret may come from a file, without its last line break', () => {
     const file = join(folder, 'password')
     writeFileSync(file, 'correct horse\n')

@@ -201,11 +201,34 @@ function readDatabase(reader: Reader): Config['database'] {
 
 function readDatabaseUrl(reader: Reader, name: string): string | undefined {
   const url = reader.secret(name)
-  if (url === undefined || isDatabaseUrl(url)) return url
+  if (url === undefined) return url
+  if (isDatabaseUrl(url)) {
+    reader.faults.push(...faultsOfOptions(name, url))
+    return url
+  }
   reader.faults.push(
     `${name} must look like postgres://user:password@host:5432/database. In its password, write # as %23, / as %2F, ? as %3F, @ as %40 and % as %25.`,
   )
   return undefined
+}
+
+/** How a connection may be encrypted, in PostgreSQL's words. The driver takes any other as `verify-full`. */
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
+
+/** What the driver would not take as it is meant. The value is not quoted: it may be a part of a password. */
+function faultsOfOptions(name: string, url: string): string[] {
+  const options = new URLSearchParams(url.split('?')[1])
+  const mode = options.get('sslmode')
+  const faults: string[] = []
+  if (mode !== null && !SSL_MODES.includes(mode))
+    faults.push(
+      `${name} has an unknown sslmode; write sslmode=verify-full, or sslmode=require, which checks no certificate.`,
+    )
+  if (options.has('sslrootcert'))
+    faults.push(
+      `${name} has sslrootcert, which Boxtree does not read; take it out, and set NODE_EXTRA_CA_CERTS to that file.`,
+    )
+  return faults
 }
 
 /** Whether the driver can read the URL. It would throw with the whole of it, and so with the password. */

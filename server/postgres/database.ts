@@ -7,7 +7,7 @@ import { refuseOfAnother } from './cluster.ts'
 import { isInDataFolder } from './data-folder.ts'
 import { markOf } from './database-mark.ts'
 import { startEmbedded } from './embedded.ts'
-import { isLost } from './errors.ts'
+import { codeOf, isLost } from './errors.ts'
 import { type Connect, openPool } from './pool.ts'
 
 /** The database of a configuration, embedded or external. */
@@ -75,9 +75,8 @@ async function answerOf(name: string, to: Connect, { standby, stopping, say }: W
       try {
         return await markOf(sql)
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
         if (!isLost(error) || Date.now() > deadline) {
-          throw new StartFault(`The database that ${name} names does not let Boxtree in: ${reason}`)
+          throw new StartFault(`The database that ${name} names does not let Boxtree in: ${reasonOf(error)}`)
         }
         if (!told) say('Waiting for the database')
         told = true
@@ -87,4 +86,19 @@ async function answerOf(name: string, to: Connect, { standby, stopping, say }: W
   } finally {
     await sql.end({ timeout: 1 })
   }
+}
+
+/** What Node says of a certificate whose authority it does not know. Its own remedy is one for whoever starts Node. */
+const OF_UNKNOWN_AUTHORITY = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
+function reasonOf(error: unknown): string {
+  if (OF_UNKNOWN_AUTHORITY.has(codeOf(error)))
+    return "the authority that signed its certificate is not known here; set NODE_EXTRA_CA_CERTS to the file of your authority's certificate."
+  return error instanceof Error ? error.message : String(error)
 }
