@@ -119,6 +119,19 @@ describe('of the configuration,', () => {
     }
   })
 
+  test('keys of a captcha without its provider are a fault each, and so is a port for boxes that are not served', () => {
+    const keys = { CAPTCHA_SITE_KEY: 'site', CAPTCHA_SECRET_KEY: 'secret' }
+    const faults = faultsOf({ ...keys, SERVE: 'console', BOX_PORT: '8088' })
+    for (const name of Object.keys(keys))
+      expect(faults).toContain(`${name} is set without CAPTCHA_PROVIDER; set both, or neither.`)
+    expect(faults).toContain('BOX_PORT is set, but SERVE leaves out the boxes')
+    for (const env of [
+      { ...keys, CAPTCHA_PROVIDER: 'none' },
+      { SERVE: 'boxes', BOX_PORT: '8088' },
+    ])
+      expect(() => readConfig(env)).not.toThrow()
+  })
+
   test('the message of a fault never contains a secret', () => {
     expect(faultsOf({ ADMIN_PASSWORD: 'hush', SECRET_KEY: 'hush', DATABASE_URL: 'hush' })).not.toContain(
       'hush',

@@ -56,11 +56,12 @@ export class StartFault extends Error {
 export function readConfig(env: Record<string, string | undefined>): Config {
   const reader = new Reader(env)
   const port = reader.whole('PORT', { least: 0, most: 65_535, otherwise: 8080 })
+  const serve = readServe(reader)
   const config: Config = {
     host: reader.text('HOST') ?? '127.0.0.1',
     port,
-    serve: readServe(reader),
-    boxPort: readBoxPort(reader, port),
+    serve,
+    boxPort: readBoxPort(reader, port, serve),
     dataDir: resolve(reader.text('DATA_DIR') ?? './data'),
     database: readDatabase(reader),
     adminLogin: readAdminLogin(reader),
@@ -181,8 +182,10 @@ function readMetrics(reader: Reader): Config['metrics'] {
 }
 
 /** Returns null where boxes share the console's port: BOX_PORT is not set, or names the same port. */
-function readBoxPort(reader: Reader, consolePort: number): number | null {
+function readBoxPort(reader: Reader, consolePort: number, serve: Config['serve']): number | null {
   if (reader.text('BOX_PORT') === undefined) return null
+  if (!serve.boxes)
+    reader.faults.push('BOX_PORT is set, but SERVE leaves out the boxes; add them there, or unset BOX_PORT.')
   const port = reader.whole('BOX_PORT', { least: 0, most: 65_535, otherwise: 0 })
   return port !== 0 && port === consolePort ? null : port
 }
@@ -280,9 +283,13 @@ function readTimeZone(reader: Reader): string {
 }
 
 function readCaptcha(reader: Reader): CaptchaConfig {
-  const provider = reader.text('CAPTCHA_PROVIDER') ?? 'altcha'
+  const named = reader.text('CAPTCHA_PROVIDER')
+  const provider = named ?? 'altcha'
   const siteKey = reader.text('CAPTCHA_SITE_KEY')
   const secretKey = reader.secret('CAPTCHA_SECRET_KEY')
+  const keys = { CAPTCHA_SITE_KEY: siteKey, CAPTCHA_SECRET_KEY: secretKey }
+  for (const [name, key] of Object.entries(keys))
+    if (key && !named) reader.faults.push(`${name} is set without CAPTCHA_PROVIDER; set both, or neither.`)
   switch (provider) {
     case 'altcha':
     case 'none':
