@@ -48,6 +48,17 @@ describe('the console', () => {
     expect(output()).not.toContain(password)
   })
 
+  test('says in the log at once that the database went, and when it is back, also if nobody calls', async () => {
+    const { output } = await start()
+    process.kill(
+      Number(readFileSync(join(dataDir, 'postgres-18/postmaster.pid'), 'utf8').split('\n')[0]),
+      'SIGKILL',
+    )
+    const timeout = { timeout: 20_000 }
+    await expect.poll(output, timeout).toContain('the database cannot be reached')
+    await expect.poll(output, timeout).toContain('the database can be reached again')
+  })
+
   test('leaves no file that another user may open', async () => {
     await start()
     const isRoot = process.getuid?.() === 0

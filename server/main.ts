@@ -142,11 +142,12 @@ async function openData(config: Config) {
   undo.push(() => database.stop())
   await step(() => refuseUnfit(database.server, config.timeZone))
   await step(() => migrate({ ...database, say: tell, stopping: stopping.signal }))
-  let onOpen = () => {}
+  let [onOpen, onClose] = [() => {}, () => {}]
   const sql = openPool(database.server, {
     max: CONNECTIONS,
     changes: MOST_CHANGES,
     onOpen: () => onOpen(),
+    onClose: () => onClose(),
   })
   undo.push(() => sql.end({ timeout: 5 }))
   const clock = await step(() => startClock(sql, log))
@@ -158,6 +159,7 @@ async function openData(config: Config) {
     void clock.read()
     void primary.read()
   }
+  onClose = primary.onLoss
   const { files } = database
   const freeSpace = files === null ? null : () => freeSpaceOf(files)
   return { database, sql, clock, primary, freeSpace }

@@ -15,13 +15,16 @@ type Seen = { host: string; timeline: string }
 const RETRY_MS = 1_000
 
 /**
- * Reads each minute, and whenever it is told to, which server is the primary. Log and metrics tell when that changes.
+ * Reads each minute, when a connection is lost, and whenever it is told to, which server is the primary. Log and metrics
+ * tell when that changes.
  */
 export function watchPrimary(
   sql: Sql,
   log: FastifyBaseLogger,
 ): {
   read(): Promise<void>
+  /** Reads once a connection is lost: without a call, nobody else would notice that the database went. */
+  onLoss(): void
   /** Its address; null for a unix socket, and while it cannot be reached. */
   host(): string | null
   stop(): void
@@ -29,6 +32,7 @@ export function watchPrimary(
   let seen: Seen | null = null
   let isAway = false
   let isWanted = false
+  let isStopped = false
   let reader: Promise<void> | null = null
   const read = () => {
     isWanted = true
@@ -42,8 +46,13 @@ export function watchPrimary(
   let retry: NodeJS.Timeout | undefined
   return {
     read,
+    onLoss() {
+      // While it is away each try loses a connection, and there is the next try already.
+      if (!isAway && !isStopped) void read()
+    },
     host: () => (seen === null || isAway || seen.host === SOCKET ? null : seen.host),
     stop() {
+      isStopped = true
       clearInterval(timer)
       clearTimeout(retry)
     },
