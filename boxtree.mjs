@@ -188,6 +188,8 @@ function filesIn(folder) {
 
 /** Builds into another folder and then renames it, so that a running server never serves an incomplete console. */
 async function buildConsole() {
+  // What builds it reads a path as it would an address, to its first # or ?.
+  if (/[#?]/.test(ROOT)) quit('Move Boxtree to a folder without # and ? in its path.')
   say('Building the console')
   const hash = hashOfConsole()
   const args = ['node_modules/vite/bin/vite.js', 'build', 'web', '--config', 'web/vite.config.ts']

@@ -90,6 +90,19 @@ test.runIf(process.getuid?.() === 0)('a user who may not write the packages read
   )
 })
 
+test.each(['#', '?'])('a console that cannot be built in a folder with %s in its path says so', (letter) => {
+  const odd = join(folder, `no${letter}1`)
+  mkdirSync(join(odd, 'node_modules'), { recursive: true })
+  copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), join(odd, 'boxtree.mjs'))
+  for (const name of ['package-lock.json', 'node_modules/.package-lock.json'])
+    writeFileSync(join(odd, name), JSON.stringify({ packages: {} }))
+  const { stderr, status } = spawnSync(process.execPath, ['boxtree.mjs', 'build'], {
+    cwd: odd,
+    encoding: 'utf8',
+  })
+  expect([status, stderr]).toEqual([1, 'Move Boxtree to a folder without # and ? in its path.\n'])
+})
+
 test('any other command says plain sentences', () => {
   expect(runWithoutPackages('check').trim().split('\n')).toEqual(SENTENCES)
 })
