@@ -3,11 +3,15 @@ import type { Sql } from '../postgres/pool.ts'
 import type { Seal } from './seal.ts'
 import { readSecretKey } from './secret-key.ts'
 
+/** What is said of another key than the one of a database. */
+const ANOTHER =
+  'SECRET_KEY (or secret-key in DATA_DIR, if you set none) is not the key of this database; use the one in your backup, or run `npm run rotate-key` again if it was interrupted.'
+
 /** The first start stores a proof, which another SECRET_KEY fails. @throws StartFault where it is another */
-export async function storeOrCheckKey(sql: Sql, seal: Seal): Promise<void> {
+export async function storeOrCheckKey(sql: Sql, seal: Seal, sentence = ANOTHER): Promise<void> {
   await sql`
     insert into installation (key, value) values ('canary', ${seal.close(PLAINTEXT, OWNER)}) on conflict (key) do nothing`
-  await requireKey(sql, seal)
+  await requireKey(sql, seal, sentence)
 }
 
 /**
@@ -26,11 +30,8 @@ export async function makeSecretKey(
 }
 
 /** @throws StartFault where SECRET_KEY is another */
-export async function requireKey(sql: Sql, seal: Seal): Promise<void> {
-  if (await matchesKey(sql, seal)) return
-  throw new StartFault(
-    'SECRET_KEY (or secret-key in DATA_DIR, if you set none) is not the key of this database; use the one in your backup, or run `npm run rotate-key` again if it was interrupted.',
-  )
+export async function requireKey(sql: Sql, seal: Seal, sentence = ANOTHER): Promise<void> {
+  if (!(await matchesKey(sql, seal))) throw new StartFault(sentence)
 }
 
 export async function matchesKey(sql: Sql, seal: Seal): Promise<boolean> {

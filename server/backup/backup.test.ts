@@ -190,7 +190,9 @@ describe('a backup', () => {
     await expect(take(world.server.database, { key })).rejects.toThrow('is not the key of this database')
     expect(readdirSync(parent)).toEqual([])
     await take(world.server.database)
-    await expect(restore({ key })).rejects.toThrow('is not the key of this database')
+    await expect(restore({ key })).rejects.toThrow(
+      `Put the key that it was made with into ${folder} as secret-key.`,
+    )
     expect(await isEmpty(target)).toBe(true)
     await restore()
   })

@@ -10,7 +10,7 @@ import { codeOf } from '../postgres/errors.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
 import { makeTablesOf, originOf, RELEASE, type Release } from '../postgres/schema.ts'
-import { type Manifest, refuseUnreadable, tableFile } from './archive.ts'
+import { KEY, type Manifest, refuseUnreadable, tableFile } from './archive.ts'
 import { RowCounter } from './row-counter.ts'
 
 export type RestoreOptions = {
@@ -34,7 +34,7 @@ const UNKNOWN_TABLES =
  * is not the one that its clients' passwords were sealed with
  */
 export async function restoreBackup(options: RestoreOptions): Promise<void> {
-  const { owner, key, manifest, onRestored, release = RELEASE } = options
+  const { owner, key, folder, manifest, onRestored, release = RELEASE } = options
   const origin = originOf(manifest.schema, release)
   if (!origin) throw new StartFault(UNKNOWN_TABLES)
   const sql = openPool(owner, { max: 1, noTimeouts: true, noMaxAge: true })
@@ -46,13 +46,17 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
       await refuseFilled(sql)
       await makeTablesOf(sql, origin, release)
       await fill(sql, options)
-      await storeOrCheckKey(sql, createSeal(key))
+      await storeOrCheckKey(sql, createSeal(key), madeWithAnother(folder))
       onRestored()
     })
     await sql`analyze`
   } finally {
     await sql.end({ timeout: 5 })
   }
+}
+
+function madeWithAnother(folder: string): string {
+  return `The backup was made with another key than its ${KEY} (or, if it has none, SECRET_KEY or the ${KEY} in DATA_DIR). Nothing was restored. Put the key that it was made with into ${folder} as ${KEY}.`
 }
 
 async function refuseFilled(sql: Sql): Promise<void> {
