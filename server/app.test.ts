@@ -89,6 +89,15 @@ describe('the body of a request', () => {
     },
   )
 
+  test.each(['latin1', 'utf16le'] as const)('is refused if it is not in UTF-8: %s', async (encoding) => {
+    const client = newClient({ login: 'not-utf-8', password: 'schlüssel' })
+    const body = new Uint8Array(Buffer.from(JSON.stringify(client), encoding))
+    const headers = { 'content-type': `application/json; charset=${encoding}` }
+    const answer = await refusal('invalid_input', dealer.fetch('POST', '/v1/api/client', { headers, body }))
+    expect(answer.body).toMatchObject({ message: expect.stringContaining('UTF-8') })
+    await dealer.refused('not_found', calls.clients.detail, { name: client.login })
+  })
+
   test.each(['null', '[]', '"text"', '1', 'true', '[{"name":"x","months":1}]'])(
     'is refused if it is no object: %s',
     async (body) => {

@@ -28,6 +28,7 @@ import { openHealth } from './corridor/health.ts'
 import { stayOnHttps } from './corridor/hsts.ts'
 import { serveReference } from './corridor/openapi/routes.ts'
 import { type AnyHandler, openPipeline } from './corridor/pipeline.ts'
+import { readBodies } from './corridor/request-body.ts'
 import { ID_FIELD, idsOfRequests, sendIds } from './corridor/request-id.ts'
 import { rejectConnections, sendRefusal } from './corridor/send-refusal.ts'
 import { goneOf } from './gone.ts'
@@ -183,7 +184,7 @@ function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
   })
   app.decorateRequest('caller', null)
   app.decorateRequest('gone', null)
-  app.removeContentTypeParser('text/plain')
+  readBodies(app)
   app.setErrorHandler(sendRefusal)
   sendIds(app)
   limitConnections(app, config.trustedProxies, log)
