@@ -82,7 +82,7 @@ describe('the body of a request', () => {
   const post = (body: string, headers: Record<string, string> = JSON_TYPE, person = dealer) =>
     person.fetch('POST', '/v1/api/renew', { headers, body })
 
-  test.each(['{', '{"name":', 'name=x', '{"name":"x",}', "{'name':'x'}", '\u0000', 'undefined', ''])(
+  test.each(['{', '{"name":', 'name=x', '{"name":"x",}', "{'name':'x'}", '\u0000', 'undefined'])(
     'is refused if it is no JSON: %j',
     async (body) => {
       await refusal('invalid_input', post(body))
@@ -165,6 +165,19 @@ describe('the body of a request', () => {
     const person = await world.signIn(dealer.name)
     expect((await person.fetch('POST', '/v1/logout')).status).toBe(200)
   })
+
+  test.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'nonsense'])(
+    'counts as left out if it is empty, whatever its type: %s',
+    async (type) => {
+      const headers = { 'content-type': type }
+      const person = await world.again(dealer)
+      expect((await person.fetch('POST', '/v1/logout', { headers, body: '' })).status).toBe(200)
+      const ended = await world.admin.fetch('DELETE', '/v1/admin/message', { headers })
+      expect(ended.status).toBe(200)
+      const answer = await refusal('invalid_input', post('', headers))
+      expect(answer.body).toMatchObject({ errors: { name: 'This field is required' } })
+    },
+  )
 
   test('is never read without a session', async () => {
     await refusal('no_session', post('{', JSON_TYPE, world.nobody()))
