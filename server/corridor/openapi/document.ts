@@ -72,11 +72,22 @@ export function documentOf(): Document {
 
 const REFUSAL_REFERENCE = '#/components/schemas/Refusal'
 
+/** The paragraphs of the introduction, each a list of sentences. */
 const ABOUT = [
-  'Boxtree passes credits down a tree of accounts, to dealers who turn them into months of service for their clients.',
-  'Moments are UTC, written 2026-01-31T23:59:59.000Z; days are written 2026-01-31 and belong to the zone that',
-  '`/api/user` gives as `time_zone`. A body with a field that its call does not know is refused.',
-].join(' ')
+  [
+    'Boxtree passes credits down a tree of accounts, to dealers who turn them into months of service for their clients.',
+    'Moments are UTC, written 2026-01-31T23:59:59.000Z; days are written 2026-01-31 and belong to the zone that',
+    '`/api/user` gives as `time_zone`. A body with a field that its call does not know is refused.',
+  ],
+  [
+    'Send each change with an `idempotency-key` of its own. After a 5XX or without an answer the change may or may not',
+    'have been made: repeat the same body under the same key until there is an answer, and it is made once. A 401, 403,',
+    '409 `key_reused` or 429 to a repeat does not tell whether an earlier try was made: under another key it may be made',
+    'twice.',
+  ],
+]
+  .map((sentences) => sentences.join(' '))
+  .join('\n\n')
 
 const WRITES: JsonSchema = {
   type: 'boolean',
@@ -133,7 +144,7 @@ function probe(operationId: string, summary: string, more: Record<string, JsonSc
 
 const REFUSAL: JsonSchema = {
   type: 'object',
-  description: 'Why a call was not done. Nothing was changed.',
+  description: 'Why a call has no result.',
   properties: {
     status: { const: 'ERROR' },
     code: { type: 'string', enum: Object.keys(REFUSALS) },
@@ -161,14 +172,16 @@ const REFUSAL: JsonSchema = {
 
 const REFUSED: Operation['responses'] = {
   '4XX': {
-    description: 'The call was refused; `code` and `message` say why.',
+    description:
+      'The call was refused and changed nothing; `code` and `message` say why. An earlier try of it may have been made.',
     headers: {
       'retry-after': { schema: { type: 'integer', description: 'Seconds to wait, of a 429 or a 503' } },
     },
     content: json({ $ref: REFUSAL_REFERENCE }),
   },
   '5XX': {
-    description: 'A fault of the server or of its database.',
+    description:
+      'A fault of the server or of its database. A change may or may not have been made: repeat it with the same body under the same `idempotency-key`.',
     content: json({ $ref: REFUSAL_REFERENCE }),
   },
 }
@@ -177,8 +190,11 @@ const IDEMPOTENCY: Parameter = {
   name: 'idempotency-key',
   in: 'header',
   required: false,
-  description:
-    'The same key and body gets the first reply for 24 hours, and does nothing again. A call that changes nothing keeps no key',
+  description: [
+    'For 24 hours the same call of the same account with the same key and body does nothing again, and gets the first',
+    'reply, with the balance of then. The order of the fields counts: another order is another body, which is refused',
+    'as `key_reused`. A refusal and a call that changes nothing keep no key',
+  ].join(' '),
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
 }
 

@@ -12,7 +12,7 @@ import { serveReference } from './routes.ts'
 vi.mock('../compress.ts', { spy: true })
 
 describe('the OpenAPI document', () => {
-  const { paths } = documentOf()
+  const { paths, info, components } = documentOf()
 
   test.each(everyCall(calls))('has $name', (call) => {
     const operation = paths[call.path]?.[call.method.toLowerCase()]
@@ -46,6 +46,16 @@ describe('the OpenAPI document', () => {
   test('has no Idempotency-Key for calls that take none', () => {
     expect(paths['/authenticate']?.post?.parameters).toEqual([])
     expect(paths['/logout']?.post?.parameters).toEqual([])
+  })
+
+  test('promises of no fault that nothing was changed, and says how to repeat the call', () => {
+    const renew = paths['/api/renew']?.post
+    expect(JSON.stringify([components.schemas.Refusal, renew?.responses['5XX']])).not.toMatch(/nothing/i)
+    for (const text of [info.description, renew?.responses['5XX']?.description])
+      expect(text).toMatch(/may or may not\s+have been made: repeat .*the same body under the same/)
+    const [key] = renew?.parameters ?? []
+    for (const rule of ['same account', 'order of the fields', 'balance', 'refusal'])
+      expect(key?.description).toContain(rule)
   })
 })
 

@@ -10,10 +10,11 @@ export function referencePage({ info, paths, components }: Document): string {
     const calls = operations.filter(({ operation }) => operation.tags.includes(tag))
     return `<h2 id="${tag}">${capital(tag)}</h2>${calls.map(({ path, method, operation }) => callOf(path, method, operation)).join('')}`
   })
+  const about = info.description.split('\n\n').map((paragraph) => `<p>${prose(paragraph)}</p>`)
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escaped(info.title)} API</title><style>${STYLE}</style></head>
-<body><main><h1>${escaped(info.title)} API</h1><p>${prose(info.description)}</p>
+<body><main><h1>${escaped(info.title)} API</h1>${about.join('')}
 <p>Every path is under <code>/v1</code>. The token of a session travels in the header <code>access-token</code> or as
 <code>Authorization: Bearer</code>. For machines there is <a href="openapi.json">openapi.json</a>.</p>
 <nav>${tags.map((tag) => `<a href="#${tag}">${capital(tag)}</a>`).join(' ')} <a href="#refusal">Refusals</a></nav>
@@ -49,7 +50,7 @@ function fieldsOf(schema: JsonSchema | undefined): string[] {
 }
 
 function cells(name: string, place: string, required: boolean, what: string): string {
-  return `<tr><td><code>${escaped(name)}</code><td>${place}<td>${required ? 'yes' : 'no'}<td>${escaped(what)}</tr>`
+  return `<tr><td><code>${escaped(name)}</code><td>${place}<td>${required ? 'yes' : 'no'}<td>${prose(what)}</tr>`
 }
 
 function typeOf(schema: JsonSchema, indent = ''): string {
