@@ -59,7 +59,9 @@ export const channels = {
       file: secret(
         z
           .string()
-          .check(z.maxLength((MOST_COMPRESSED / 3) * 4 + 4, 'The file is larger than 16 MB when compressed')),
+          .check(
+            z.maxLength(Math.ceil(MOST_COMPRESSED / 3) * 4, 'The file is larger than 16 MB when compressed'),
+          ),
       ),
       anyway,
     }),

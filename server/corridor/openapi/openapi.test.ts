@@ -43,6 +43,12 @@ describe('the OpenAPI document', () => {
     })
   })
 
+  test('limits lengths and numbers to whole numbers', () => {
+    const limits = [...JSON.stringify(documentOf()).matchAll(/"(?:max|min)(?:imum|Length|Items)":([^,}]+)/g)]
+    expect(limits.length).toBeGreaterThan(100)
+    expect(limits.filter(([, limit]) => !Number.isInteger(Number(limit)))).toEqual([])
+  })
+
   test('has no Idempotency-Key for calls that take none', () => {
     expect(paths['/authenticate']?.post?.parameters).toEqual([])
     expect(paths['/logout']?.post?.parameters).toEqual([])
