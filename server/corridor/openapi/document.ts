@@ -249,26 +249,24 @@ function json(schema: JsonSchema): Content {
   return { 'application/json': { schema } }
 }
 
-function schemaOf(type: z.ZodMiniType, io: 'input' | 'output'): JsonSchema {
-  const {
-    $schema,
-    '~standard': _,
-    ...schema
-  } = z.toJSONSchema(type, { io, override: ({ jsonSchema }) => tidy(jsonSchema) })
+function schemaOf(type: z.core.$ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema, '~standard': _, ...schema } = z.toJSONSchema(type, { io, override: tidy })
   return schema
 }
 
-/** Removes what no reader needs: the limits of every safe integer, and the second type of a number in a query. */
-function tidy(schema: JsonSchema): void {
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
-  const [number, digits, ...others] = schema.anyOf ?? []
-  if (isOf(number, 'number') && isOf(digits, 'string') && others.length === 0) {
-    delete schema.anyOf
-    Object.assign(schema, { type: 'integer', minimum: 1 })
-  }
-}
+type Described = { zodSchema: z.core.$ZodTypes; jsonSchema: JsonSchema }
 
-function isOf(schema: z.core.JSONSchema._JSONSchema | undefined, type: string): boolean {
-  return typeof schema === 'object' && schema.type === type
+/**
+ * Removes what no reader needs: the limits of every safe integer, and the second type of a number in a query. Adds the
+ * defaults that zod leaves out because what is sent becomes something else.
+ */
+function tidy({ zodSchema, jsonSchema }: Described): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  const { def } = zodSchema._zod
+  if (def.type === 'default') jsonSchema.default = def.defaultValue
+  if (def.type === 'pipe' && def.out._zod.def.type === 'number') {
+    delete jsonSchema.anyOf
+    Object.assign(jsonSchema, schemaOf(def.out, 'input'))
+  }
 }

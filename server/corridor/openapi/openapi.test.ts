@@ -33,8 +33,10 @@ describe('the OpenAPI document', () => {
       name: 'page',
       in: 'query',
       required: false,
-      schema: { type: 'integer', minimum: 1 },
+      schema: { type: 'integer', minimum: 1, maximum: 1_000_000, default: 1 },
     })
+    const rows = paths['/admin/boxes/unknown']?.get?.parameters.find(({ name }) => name === 'per_page')
+    expect(rows?.schema).toMatchObject({ maximum: 50, default: 10 })
     const save = paths['/api/saveclient']?.post
     expect(save?.parameters).toEqual([expect.objectContaining({ name: 'idempotency-key', in: 'header' })])
     expect(save?.requestBody?.content['application/json']?.schema).toMatchObject({
@@ -96,6 +98,9 @@ describe('the reference', () => {
     const { body, headers } = await app.inject('/v1/docs')
     expect(headers['content-type']).toContain('text/html')
     for (const { name } of everyCall(calls)) expect(body).toContain(`id="${name}"`)
+    expect(body).toContain('&#34;asc&#34; | &#34;desc&#34;, &#34;asc&#34; if not given')
+    expect(body).toContain('whole number (1 to 500), 10 if not given')
+    expect(body).toContain('text of the form ^[\\x21-\\x7e]{1,255}$')
     expect(body).not.toMatch(/<script|\son\w+=|undefined|\[object/)
   })
 })

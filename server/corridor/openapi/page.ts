@@ -54,11 +54,15 @@ function cells(name: string, place: string, required: boolean, what: string): st
 }
 
 function typeOf(schema: JsonSchema, indent = ''): string {
+  return `${shapeOf(schema, indent)}${byDefault(schema)}`
+}
+
+function shapeOf(schema: JsonSchema, indent: string): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
   if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one as JsonSchema, indent)).join(' | ')
   if (Array.isArray(schema.type)) {
-    return schema.type.map((type) => typeOf({ ...schema, type } as JsonSchema, indent)).join(' | ')
+    return schema.type.map((type) => shapeOf({ ...schema, type } as JsonSchema, indent)).join(' | ')
   }
   switch (schema.type) {
     case 'object':
@@ -69,10 +73,10 @@ function typeOf(schema: JsonSchema, indent = ''): string {
       return stringOf(schema)
     case 'integer':
     case 'number':
-      return `whole number${limits(schema.minimum, schema.maximum)}${byDefault(schema)}`
+      return `whole number${limits(schema.minimum, schema.maximum)}`
     case 'boolean':
     case 'null':
-      return `${schema.type === 'boolean' ? 'true | false' : 'null'}${byDefault(schema)}`
+      return schema.type === 'boolean' ? 'true | false' : 'null'
     default:
       return 'anything'
   }
@@ -91,7 +95,8 @@ function objectOf(schema: JsonSchema, indent: string): string {
 function stringOf(schema: JsonSchema): string {
   if (schema.format === 'date') return 'day'
   if (schema.pattern?.includes('T\\d{2}')) return 'moment'
-  return `text${limits(schema.minLength, schema.maxLength)}${byDefault(schema)}`
+  const form = schema.pattern === undefined ? '' : ` of the form ${schema.pattern}`
+  return `text${limits(schema.minLength, schema.maxLength)}${form}`
 }
 
 function limits(least: number | undefined, most: number | undefined): string {
