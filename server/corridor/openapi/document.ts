@@ -142,12 +142,18 @@ function probe(operationId: string, summary: string, more: Record<string, JsonSc
   }
 }
 
+const CODES = Object.entries(REFUSALS).map(([code, status]) => `\`${code}\` (${status})`)
+
 const REFUSAL: JsonSchema = {
   type: 'object',
   description: 'Why a call has no result.',
   properties: {
     status: { const: 'ERROR' },
-    code: { type: 'string', enum: Object.keys(REFUSALS) },
+    code: {
+      type: 'string',
+      enum: Object.keys(REFUSALS),
+      description: `Each with the status of its answer: ${CODES.join(', ')}`,
+    },
     message: { type: 'string', description: 'A sentence for the person at the screen' },
     errors: {
       type: 'object',
@@ -170,18 +176,21 @@ const REFUSAL: JsonSchema = {
   additionalProperties: false,
 }
 
+const RETRY_AFTER: NonNullable<Response['headers']> = {
+  'retry-after': { schema: { type: 'integer', description: 'Seconds to wait, of a 429 or a 503' } },
+}
+
 const REFUSED: Operation['responses'] = {
   '4XX': {
     description:
       'The call was refused and changed nothing; `code` and `message` say why. An earlier try of it may have been made.',
-    headers: {
-      'retry-after': { schema: { type: 'integer', description: 'Seconds to wait, of a 429 or a 503' } },
-    },
+    headers: RETRY_AFTER,
     content: json({ $ref: REFUSAL_REFERENCE }),
   },
   '5XX': {
     description:
       'A fault of the server or of its database. A change may or may not have been made: repeat it with the same body under the same `idempotency-key`.',
+    headers: RETRY_AFTER,
     content: json({ $ref: REFUSAL_REFERENCE }),
   },
 }

@@ -3,6 +3,7 @@ import Fastify from 'fastify'
 import { describe, expect, test, vi } from 'vitest'
 import { everyCall } from '../../../contract/call.ts'
 import { calls } from '../../../contract/calls.ts'
+import { REFUSALS } from '../../../contract/refusals.ts'
 import { checkAnswer } from '../../../test/support/openapi-check.ts'
 import { compressed } from '../compress.ts'
 import { documentOf } from './document.ts'
@@ -67,6 +68,20 @@ describe('the OpenAPI document', () => {
   })
 })
 
+describe('a refusal', () => {
+  const { paths, components } = documentOf()
+
+  test.each(Object.entries(REFUSALS))('has its status in the description of its code: %s', (code, status) => {
+    expect(components.schemas.Refusal?.properties?.code).toMatchObject({
+      description: expect.stringContaining(`\`${code}\` (${status})`),
+    })
+  })
+
+  test.each(['4XX', '5XX'])('may say when to try again: %s', (status) => {
+    expect(paths['/api/renew']?.post?.responses[status]?.headers).toHaveProperty('retry-after')
+  })
+})
+
 describe('the reference', () => {
   const app = Fastify()
   app.register(async (api) => serveReference(api), { prefix: '/v1' })
@@ -101,6 +116,7 @@ describe('the reference', () => {
     expect(body).toContain('&#34;asc&#34; | &#34;desc&#34;, &#34;asc&#34; if not given')
     expect(body).toContain('whole number (1 to 500), 10 if not given')
     expect(body).toContain('text of the form ^[\\x21-\\x7e]{1,255}$')
+    expect(body).toContain('<code>key_reused</code> (409)')
     expect(body).not.toMatch(/<script|\son\w+=|undefined|\[object/)
   })
 })

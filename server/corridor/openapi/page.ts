@@ -19,7 +19,7 @@ export function referencePage({ info, paths, components }: Document): string {
 <code>Authorization: Bearer</code>. For machines there is <a href="openapi.json">openapi.json</a>.</p>
 <nav>${tags.map((tag) => `<a href="#${tag}">${capital(tag)}</a>`).join(' ')} <a href="#refusal">Refusals</a></nav>
 ${sections.join('\n')}
-<h2 id="refusal">Refusals</h2><p>Every failure has this shape.</p><pre>${escaped(typeOf(components.schemas.Refusal ?? {}))}</pre>
+<h2 id="refusal">Refusals</h2><p>Every failure has this shape.</p>${tableOf(fieldsOf(components.schemas.Refusal))}
 </main></body></html>`
 }
 
@@ -27,12 +27,12 @@ function callOf(path: string, method: string, operation: Operation): string {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   const rows = parameters
     .map(({ name, in: place, required, schema, description }) =>
-      cells(name, place, required, [typeOf(schema), description].filter(Boolean).join('. ')),
+      cells(name, place, required, schema, description),
     )
     .concat(fieldsOf(requestBody?.content['application/json']?.schema))
   return `<details id="${operationId}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code>
 <span>${escaped(summary)}</span></summary><p>${escaped(description)}</p>
-${rows.length > 0 ? `<table><tr><th>Field<th>In<th>Needed<th>What</tr>${rows.join('')}</table>` : ''}
+${rows.length > 0 ? tableOf(rows) : ''}
 <p>Answers</p>${answersOf(responses[200])}</details>`
 }
 
@@ -45,11 +45,22 @@ function answersOf(response: Response | undefined): string {
 
 function fieldsOf(schema: JsonSchema | undefined): string[] {
   return Object.entries(schema?.properties ?? {}).map(([name, field]) =>
-    cells(name, 'body', schema?.required?.includes(name) ?? false, typeOf(field as JsonSchema)),
+    cells(name, 'body', schema?.required?.includes(name) ?? false, field as JsonSchema),
   )
 }
 
-function cells(name: string, place: string, required: boolean, what: string): string {
+function tableOf(rows: string[]): string {
+  return `<table><tr><th>Field<th>In<th>Needed<th>What</tr>${rows.join('')}</table>`
+}
+
+function cells(
+  name: string,
+  place: string,
+  required: boolean,
+  schema: JsonSchema,
+  description = schema.description,
+): string {
+  const what = [typeOf(schema), description].filter(Boolean).join('. ')
   return `<tr><td><code>${escaped(name)}</code><td>${place}<td>${required ? 'yes' : 'no'}<td>${prose(what)}</tr>`
 }
 
