@@ -267,7 +267,7 @@ export const clients = {
     path: '/api/trials',
     roles: ['dealer'],
     summary: 'How many trials the dealer may still give today, and whether a MAC had one in 30 days',
-    input: z.strictObject({ mac: z.optional(TypedMac) }),
+    input: z.strictObject({ mac: z.optional(Mac) }),
     output: z.object({ a_day: z.int(), left: z.int(), mac_had: z.boolean() }),
   }),
   tell: call({
