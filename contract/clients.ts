@@ -49,7 +49,7 @@ export const ClientDescription = z
 /** A MAC in any case; it is stored and sent in upper case. */
 export const Mac = z.pipe(
   z.string().check(
-    z.regex(/^00:1A:79(:[0-9A-F]{2}){3}$/i, {
+    z.regex(/^00:1[Aa]:79(:[0-9A-Fa-f]{2}){3}$/, {
       error: ({ input }) => foreignMac(String(input)) ?? LIMITS.mac.message,
     }),
   ),

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { type Call, everyCall, pathParameters } from '../../../contract/call.ts'
 import { calls } from '../../../contract/calls.ts'
 import { REFUSALS } from '../../../contract/refusals.ts'
+import { OF_INPUTS } from './descriptions.ts'
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
@@ -208,7 +209,7 @@ const IDEMPOTENCY: Parameter = {
 }
 
 function operationOf(call: Call): Operation {
-  const input = schemaOf(call.input, 'input')
+  const input = described(schemaOf(call.input, 'input'), call, OF_INPUTS)
   const inPath = pathParameters(call.path)
   const fields = Object.entries(input.properties ?? {}) as [string, JsonSchema][]
   const sent = fields.filter(([field]) => !inPath.includes(field))
@@ -252,6 +253,15 @@ function answerOf(call: Call): Response {
     return { description: 'The file.', content: { 'text/csv': file, 'application/pdf': file } }
   }
   return { description: 'Done.', content: json(schemaOf(call.output, 'output')) }
+}
+
+/** Adds the descriptions to the fields of an object; those of this call come before those of every call. */
+function described(schema: JsonSchema, { name }: Call, descriptions: Readonly<Record<string, string>>) {
+  for (const [field, of] of Object.entries(schema.properties ?? {})) {
+    const description = descriptions[`${name} ${field}`] ?? descriptions[field]
+    if (description !== undefined) Object.assign(of, { description })
+  }
+  return schema
 }
 
 function json(schema: JsonSchema): Content {

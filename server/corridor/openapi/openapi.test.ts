@@ -1,12 +1,13 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { describe, expect, test, vi } from 'vitest'
-import { everyCall } from '../../../contract/call.ts'
+import { type Call, everyCall } from '../../../contract/call.ts'
 import { calls } from '../../../contract/calls.ts'
 import { REFUSALS } from '../../../contract/refusals.ts'
 import { checkAnswer } from '../../../test/support/openapi-check.ts'
 import { compressed } from '../compress.ts'
-import { documentOf } from './document.ts'
+import { OF_INPUTS } from './descriptions.ts'
+import { documentOf, type JsonSchema } from './document.ts'
 import { serveReference } from './routes.ts'
 
 // The code itself, whose calls are counted.
@@ -46,6 +47,19 @@ describe('the OpenAPI document', () => {
     })
   })
 
+  test.each(Object.keys(OF_INPUTS))('describes a field that calls take: %s', (name) => {
+    const field = name.split(' ').at(-1) as string
+    const takers = everyCall(calls).filter((call) => field in fieldsOf(call) && name.endsWith(field))
+    const named = takers.filter((call) => name === field || name === `${call.name} ${field}`)
+    expect(named).not.toEqual([])
+    for (const call of takers) expect(fieldsOf(call)[field]).toHaveProperty('description')
+  })
+
+  test('accepts a MAC in lower case, as the calls do', () => {
+    const { pattern = '' } = fieldsOf(calls.clients.macLastSeen).mac ?? {}
+    expect('00:1a:79:ab:cd:ef').toMatch(new RegExp(pattern))
+  })
+
   test('limits lengths and numbers to whole numbers', () => {
     const limits = [...JSON.stringify(documentOf()).matchAll(/"(?:max|min)(?:imum|Length|Items)":([^,}]+)/g)]
     expect(limits.length).toBeGreaterThan(100)
@@ -67,6 +81,16 @@ describe('the OpenAPI document', () => {
       expect(key?.description).toContain(rule)
   })
 })
+
+/** Returns the fields that a call takes, wherever they are sent. */
+function fieldsOf({ path, method }: Call): Record<string, JsonSchema> {
+  const operation = documentOf().paths[path]?.[method.toLowerCase()]
+  const inAddress = operation?.parameters.map(({ name, schema }) => [name, schema])
+  return {
+    ...Object.fromEntries(inAddress ?? []),
+    ...operation?.requestBody?.content['application/json']?.schema.properties,
+  }
+}
 
 describe('a refusal', () => {
   const { paths, components } = documentOf()

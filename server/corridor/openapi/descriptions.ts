@@ -1,0 +1,33 @@
+import { MAC_PREFIX } from '../../../contract/clients.ts'
+import { PACKAGES } from '../../../contract/packages.ts'
+
+const MAC = `Six pairs of hexadecimal digits with colons, such as ${MAC_PREFIX}0A:1B:2C`
+const PAID = 'paid months, a credit each'
+const MONTHS_OF_EACH = `The same ${PAID}, for every client, or those of each in the order of \`clients\``
+
+/**
+ * What name and type do not tell of the fields that calls take, by the name of the field, or of the call and the field.
+ * It is no part of the contract, because the console would bring it to every browser.
+ */
+export const OF_INPUTS: Readonly<Record<string, string>> = {
+  transaction: '0 adds the credits to the account, 1 takes them back',
+  months: `Adds ${PAID}`,
+  'clients.create months': `0 is a trial to the end of today, "2d" one to the end of tomorrow; 1 to 12 are ${PAID}`,
+  'clients.quote months': MONTHS_OF_EACH,
+  'clients.multirenew months': MONTHS_OF_EACH,
+  package_selection: PACKAGES.map(({ value, label }) => `${value} is ${label}`).join(', '),
+  mac: MAC,
+  'clients.create stb_mac': `${MAC}. It is needed unless \`ministra\` is true, and then ignored`,
+  'clients.save stb_mac': `${MAC}. A new one needs \`o_mac\`; a Ministra client has none`,
+  o_mac: `Needed with \`stb_mac\`. ${seen('The MAC', ', null for none')}`,
+  'clients.remove mac': seen('The MAC', ', null for none'),
+  'admin.remove mac': seen('The MAC', ', null for none'),
+  expiry: seen('The expiry'),
+  expiries: seen('The expiry', ', for each in the order of `clients`'),
+  client:
+    "The login of a client: one of a dealer's own, or any for the admin. For others there is none (404)",
+}
+
+function seen(what: string, more = ''): string {
+  return `${what} that the client had when you looked${more}: if it has changed since, the call is refused (409 \`changed_since\`)`
+}
