@@ -1,6 +1,14 @@
 import { MAC_PREFIX } from '../../../contract/clients.ts'
 import { PACKAGES } from '../../../contract/packages.ts'
 
+/** What a call's summary does not tell, by its name. */
+export const OF_CALLS: Readonly<Record<string, string>> = {
+  'session.captcha':
+    'A program can sign in where the provider is `altcha` or `none`. The hosted ones let in only a person with a browser.',
+  'session.login':
+    'The session ends after an hour, however much it is used: then sign in again. A program solves an `altcha` challenge with `solveChallenge` and the PBKDF2 of altcha-lib, version 2.',
+}
+
 const MAC = `Six pairs of hexadecimal digits with colons, such as ${MAC_PREFIX}0A:1B:2C`
 const PAID = 'paid months, a credit each'
 const MONTHS_OF_EACH = `The same ${PAID}, for every client, or those of each in the order of \`clients\``
@@ -10,6 +18,8 @@ const MONTHS_OF_EACH = `The same ${PAID}, for every client, or those of each in 
  * It is no part of the contract, because the console would bring it to every browser.
  */
 export const OF_INPUTS: Readonly<Record<string, string>> = {
+  g_recaptcha_response:
+    'With `altcha`: {"challenge", "solution"} as JSON in base64, with the challenge as `/captcha` gave it; good once, within 5 minutes. With a hosted captcha: what its widget gives. With `none`: left out',
   transaction: '0 adds the credits to the account, 1 takes them back',
   months: `Adds ${PAID}`,
   'clients.create months': `0 is a trial to the end of today, "2d" one to the end of tomorrow; 1 to 12 are ${PAID}`,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { type Call, everyCall, pathParameters } from '../../../contract/call.ts'
 import { calls } from '../../../contract/calls.ts'
 import { REFUSALS } from '../../../contract/refusals.ts'
-import { OF_INPUTS } from './descriptions.ts'
+import { OF_CALLS, OF_INPUTS } from './descriptions.ts'
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
@@ -235,7 +235,7 @@ function operationOf(call: Call): Operation {
   return {
     operationId: call.name,
     summary: call.summary,
-    description: call.roles === 'anyone' ? 'For anyone.' : `For ${call.roles.join(', ')}.`,
+    description: [`For ${[call.roles].flat().join(', ')}.`, OF_CALLS[call.name]].filter(Boolean).join(' '),
     tags: [call.name.split('.')[0] as string],
     security: call.roles === 'anyone' ? [] : [{ accessToken: [] }, { bearer: [] }],
     parameters,

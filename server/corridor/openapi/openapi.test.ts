@@ -6,7 +6,7 @@ import { calls } from '../../../contract/calls.ts'
 import { REFUSALS } from '../../../contract/refusals.ts'
 import { checkAnswer } from '../../../test/support/openapi-check.ts'
 import { compressed } from '../compress.ts'
-import { OF_INPUTS } from './descriptions.ts'
+import { OF_CALLS, OF_INPUTS } from './descriptions.ts'
 import { documentOf, type JsonSchema } from './document.ts'
 import { serveReference } from './routes.ts'
 
@@ -53,6 +53,18 @@ describe('the OpenAPI document', () => {
     const named = takers.filter((call) => name === field || name === `${call.name} ${field}`)
     expect(named).not.toEqual([])
     for (const call of takers) expect(fieldsOf(call)[field]).toHaveProperty('description')
+  })
+
+  test('says how a program signs in, and for how long', () => {
+    expect(paths['/captcha']?.get?.description).toMatch(/^For anyone\. .*hosted/)
+    expect(paths['/authenticate']?.post?.description).toMatch(/after an hour.*altcha-lib/)
+    expect(fieldsOf(calls.session.login).g_recaptcha_response).toMatchObject({
+      description: expect.stringMatching(/JSON in base64.*once, within 5 minutes/),
+    })
+  })
+
+  test.each(Object.keys(OF_CALLS))('describes a call that is there: %s', (name) => {
+    expect(everyCall(calls).map((call) => call.name)).toContain(name)
   })
 
   test('accepts a MAC in lower case, as the calls do', () => {

@@ -31,7 +31,7 @@ function callOf(path: string, method: string, operation: Operation): string {
     )
     .concat(fieldsOf(requestBody?.content['application/json']?.schema))
   return `<details id="${operationId}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code>
-<span>${escaped(summary)}</span></summary><p>${escaped(description)}</p>
+<span>${escaped(summary)}</span></summary><p>${prose(description)}</p>
 ${rows.length > 0 ? tableOf(rows) : ''}
 <p>Answers</p>${answersOf(responses[200])}</details>`
 }
