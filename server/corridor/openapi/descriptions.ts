@@ -1,4 +1,4 @@
-import { MAC_PREFIX } from '../../../contract/clients.ts'
+import { COUNTED_TO, MAC_PREFIX } from '../../../contract/clients.ts'
 import { PACKAGES } from '../../../contract/packages.ts'
 
 /** What a call's summary does not tell, by its name. */
@@ -6,7 +6,7 @@ export const OF_CALLS: Readonly<Record<string, string>> = {
   'session.captcha':
     'A program can sign in where the provider is `altcha` or `none`. The hosted ones let in only a person with a browser.',
   'session.login':
-    'The session ends after an hour, however much it is used: then sign in again. A program solves an `altcha` challenge with `solveChallenge` and the PBKDF2 of altcha-lib, version 2.',
+    'The session ends after an hour, however much it is used: then sign in again. A program solves the challenge of `altcha` with altcha-lib 2, by `solveChallenge` with `deriveKey` of its PBKDF2.',
 }
 
 const MAC = `Six pairs of hexadecimal digits with colons, such as ${MAC_PREFIX}0A:1B:2C`
@@ -36,6 +36,14 @@ export const OF_INPUTS: Readonly<Record<string, string>> = {
   expiries: seen('The expiry', ', for each in the order of `clients`'),
   client:
     "The login of a client: one of a dealer's own, or any for the admin. For others there is none (404)",
+}
+
+const MOST = COUNTED_TO.toLocaleString('en-US')
+
+/** The same of the fields of answers. */
+export const OF_OUTPUTS: Readonly<Record<string, string>> = {
+  count_capped: `True where more than ${MOST} match: \`count\` is ${MOST} then, and the pages end there. Narrow the search or the days, or export all`,
+  total_pages: 'How many pages `count` rows fill',
 }
 
 function seen(what: string, more = ''): string {

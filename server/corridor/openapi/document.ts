@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { type Call, everyCall, pathParameters } from '../../../contract/call.ts'
 import { calls } from '../../../contract/calls.ts'
 import { REFUSALS } from '../../../contract/refusals.ts'
-import { OF_CALLS, OF_INPUTS } from './descriptions.ts'
+import { OF_CALLS, OF_INPUTS, OF_OUTPUTS } from './descriptions.ts'
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
@@ -85,6 +85,11 @@ const ABOUT = [
     'have been made: repeat the same body under the same key until there is an answer, and it is made once. A 401, 403,',
     '409 `key_reused` or 429 to a repeat does not tell whether an earlier try was made: under another key it may be made',
     'twice.',
+  ],
+  [
+    'A page is cut from its list as that is when the page is asked for. A program that changes what it walks, such as one',
+    'that renews the clients that are due, would leave some out: collect all pages first, or ask for page 1 again until it',
+    'is empty. An export is of one moment.',
   ],
 ]
   .map((sentences) => sentences.join(' '))
@@ -252,7 +257,7 @@ function answerOf(call: Call): Response {
     const file = { schema: { type: 'string', format: 'binary' } } satisfies { schema: JsonSchema }
     return { description: 'The file.', content: { 'text/csv': file, 'application/pdf': file } }
   }
-  return { description: 'Done.', content: json(schemaOf(call.output, 'output')) }
+  return { description: 'Done.', content: json(described(schemaOf(call.output, 'output'), call, OF_OUTPUTS)) }
 }
 
 /** Adds the descriptions to the fields of an object; those of this call come before those of every call. */

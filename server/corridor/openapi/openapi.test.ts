@@ -67,6 +67,15 @@ describe('the OpenAPI document', () => {
     expect(everyCall(calls).map((call) => call.name)).toContain(name)
   })
 
+  test('says where the pages of a list end, and how a list is walked that changes', () => {
+    expect(info.description).toMatch(/collect all pages first, or ask for page 1 again/)
+    const schema = paths['/transactions']?.get?.responses[200]?.content?.['application/json']?.schema
+    expect(schema?.properties).toMatchObject({
+      count_capped: { description: expect.stringContaining('10,000') },
+      total_pages: { description: expect.stringContaining('`count`') },
+    })
+  })
+
   test('accepts a MAC in lower case, as the calls do', () => {
     const { pattern = '' } = fieldsOf(calls.clients.macLastSeen).mac ?? {}
     expect('00:1a:79:ab:cd:ef').toMatch(new RegExp(pattern))
@@ -153,6 +162,7 @@ describe('the reference', () => {
     expect(body).toContain('whole number (1 to 500), 10 if not given')
     expect(body).toContain('text of the form ^[\\x21-\\x7e]{1,255}$')
     expect(body).toContain('<code>key_reused</code> (409)')
+    expect(body).toContain('count_capped: true | false. True where more than 10,000 match')
     expect(body).not.toMatch(/<script|\son\w+=|undefined|\[object/)
   })
 })

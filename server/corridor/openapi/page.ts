@@ -39,7 +39,7 @@ ${rows.length > 0 ? tableOf(rows) : ''}
 function answersOf(response: Response | undefined): string {
   const content = Object.entries(response?.content ?? {})
   return content
-    .map(([type, { schema }]) => `<pre>${escaped(type === 'application/json' ? typeOf(schema) : type)}</pre>`)
+    .map(([type, { schema }]) => `<pre>${prose(type === 'application/json' ? typeOf(schema) : type)}</pre>`)
     .join('')
 }
 
@@ -58,10 +58,14 @@ function cells(
   place: string,
   required: boolean,
   schema: JsonSchema,
-  description = schema.description,
+  description?: string,
 ): string {
-  const what = [typeOf(schema), description].filter(Boolean).join('. ')
+  const what = described(schema, '', description)
   return `<tr><td><code>${escaped(name)}</code><td>${place}<td>${required ? 'yes' : 'no'}<td>${prose(what)}</tr>`
+}
+
+function described(schema: JsonSchema, indent: string, description = schema.description): string {
+  return [typeOf(schema, indent), description].filter(Boolean).join('. ')
 }
 
 function typeOf(schema: JsonSchema, indent = ''): string {
@@ -98,7 +102,7 @@ function objectOf(schema: JsonSchema, indent: string): string {
   if (fields.length === 0) return 'object of texts'
   const lines = fields.map(([name, field]) => {
     const mark = schema.required?.includes(name) ? '' : '?'
-    return `${indent}  ${name}${mark}: ${typeOf(field as JsonSchema, `${indent}  `)}`
+    return `${indent}  ${name}${mark}: ${described(field as JsonSchema, `${indent}  `)}`
   })
   return `{\n${lines.join('\n')}\n${indent}}`
 }
