@@ -163,6 +163,8 @@ describe('the reference', () => {
     expect(body).toContain('text of the form ^[\\x21-\\x7e]{1,255}$')
     expect(body).toContain('<code>key_reused</code> (409)')
     expect(body).toContain('count_capped: true | false. True where more than 10,000 match')
+    expect(body).toMatch(/columns\?: object of true \| false\n/)
+    expect(body).toMatch(/<code>challenge<\/code><td>body<td>no<td>object\. /)
     expect(body).not.toMatch(/<script|\son\w+=|undefined|\[object/)
   })
 })

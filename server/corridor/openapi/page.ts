@@ -99,7 +99,10 @@ function shapeOf(schema: JsonSchema, indent: string): string {
 
 function objectOf(schema: JsonSchema, indent: string): string {
   const fields = Object.entries(schema.properties ?? {})
-  if (fields.length === 0) return 'object of texts'
+  if (fields.length === 0) {
+    const { additionalProperties: each } = schema
+    return typeof each === 'object' ? `object of ${typeOf(each as JsonSchema, indent)}` : 'object'
+  }
   const lines = fields.map(([name, field]) => {
     const mark = schema.required?.includes(name) ? '' : '?'
     return `${indent}  ${name}${mark}: ${described(field as JsonSchema, `${indent}  `)}`
