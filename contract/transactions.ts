@@ -22,17 +22,19 @@ const Filter = z.object(transactionFilter)
 export type TransactionFilter = z.output<typeof Filter>
 
 /** Refuses a last day that is before the first one. */
-export const daysInOrder = z.refine<{ from: string; to: string }>(({ from, to }) => from <= to, {
-  path: ['to'],
-  error: 'The last day is before the first',
-})
+export const daysInOrder = z.refine<{ from?: string | undefined; to?: string | undefined }>(
+  ({ from, to }) => from === undefined || to === undefined || from <= to,
+  { path: ['to'], error: 'The last day is before the first' },
+)
 
-export const TransactionQuery = z.strictObject({
-  ...transactionFilter,
-  ...pageQuery({ rows: 25 }),
-  sort: z._default(z.enum(TRANSACTION_SORTS), 'created'),
-  order: z._default(z.enum(['asc', 'desc']), 'desc'),
-})
+export const TransactionQuery = z
+  .strictObject({
+    ...transactionFilter,
+    ...pageQuery({ rows: 25 }),
+    sort: z._default(z.enum(TRANSACTION_SORTS), 'created'),
+    order: z._default(z.enum(['asc', 'desc']), 'desc'),
+  })
+  .check(daysInOrder)
 
 /** A page of transactions. */
 export const TransactionPage = z.object({

@@ -1,6 +1,12 @@
 import * as z from 'zod/mini'
 import { call, EVERYBODY } from '../call.ts'
-import { TransactionPage, TransactionQuery, TransactionSum, transactionFilter } from '../transactions.ts'
+import {
+  daysInOrder,
+  TransactionPage,
+  TransactionQuery,
+  TransactionSum,
+  transactionFilter,
+} from '../transactions.ts'
 
 /** All transactions of the caller and of everything beneath, filtered, sorted, paged and summed by the server. */
 export const transactions = {
@@ -17,7 +23,7 @@ export const transactions = {
     path: '/transactions/sums',
     roles: EVERYBODY,
     summary: 'The sums by type of all transactions that a filter finds',
-    input: z.strictObject(transactionFilter),
+    input: z.strictObject(transactionFilter).check(daysInOrder),
     output: z.object({ data: z.array(TransactionSum) }),
   }),
 }

@@ -158,6 +158,15 @@ describe('all transactions', () => {
     expect(await found({ search: '_00%' })).toEqual([])
   })
 
+  test('are refused for a last day before the first, as in the export', async () => {
+    const { reseller } = await openBranch()
+    for (const call of [list, sums, calls.desk.reseller.exportTransactions]) {
+      const days = { from: '2026-05-27', to: '2026-05-01' }
+      const { errors } = await reseller.refused('invalid_input', call, days)
+      expect(errors).toEqual({ to: 'The last day is before the first' })
+    }
+  })
+
   test('are sorted and paged by the database, each row on one page', async () => {
     const { reseller } = await openBranch()
     for (const sort of ['created', 'type', 'credits', 'login'] as const) {

@@ -159,6 +159,7 @@ test('the days of a filter are typed digit by digit, and corrected', async ({ op
   await page.keyboard.press('Tab')
   await expect(page.getByLabel('To', { exact: true })).toHaveValue('0202-01-01')
   await expect(page).toHaveURL(/&to=0202-01-01$/)
+  await expect(page.getByText('The last day is before the first')).toBeVisible()
 })
 
 test('dialogs, drawers and menus take the focus, trap it and return it', async ({ open, world }) => {
