@@ -20,8 +20,8 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = dirname(fileURLToPath(import.meta.url))
 const PACKAGES = 'node_modules'
-/** Where packages are until all of them have come. */
-const DRAFT = 'node_modules.draft'
+/** Where packages are until all of them have come. The npm of a process that was killed may go on in that one's. */
+const DRAFT = `node_modules.draft.${process.pid}`
 const VITEST = 'node_modules/vitest/vitest.mjs'
 /** The levels of the log, as pino numbers them. */
 const [INFO, ERROR] = [30, 50]
@@ -124,7 +124,7 @@ function readJson(file) {
 async function install() {
   say('Installing packages (once; about a minute)')
   try {
-    rmSync(DRAFT, { recursive: true, force: true })
+    for (const draft of readdirSync('.').filter(isLeftDraft)) removeDraft(draft)
     mkdirSync(DRAFT)
   } catch (error) {
     if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error
@@ -143,10 +143,35 @@ async function install() {
   const code = npm?.endsWith('npm-cli.js')
     ? await run(process.execPath, [npm, ...args], env)
     : await run('npm', args, env)
-  if (code !== 0) quit('npm could not install the packages; see its words above, then try again.')
+  if (code !== 0) {
+    removeDraft(DRAFT)
+    quit('npm could not install the packages; see its words above, then try again.')
+  }
   if (existsSync(PACKAGES)) renameSync(PACKAGES, join(DRAFT, 'before'))
   renameSync(join(DRAFT, PACKAGES), PACKAGES)
-  rmSync(DRAFT, { recursive: true, force: true })
+  removeDraft(DRAFT)
+}
+
+/** Whether a folder is a draft whose process is gone, or one of an earlier version. */
+function isLeftDraft(name) {
+  const [draft, pid] = /^node_modules\.draft(?:\.(\d+))?$/.exec(name) ?? []
+  if (draft === undefined) return false
+  if (pid === undefined || draft === DRAFT) return true
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return error.code === 'ESRCH'
+  }
+}
+
+function removeDraft(draft) {
+  try {
+    rmSync(draft, { recursive: true, force: true })
+  } catch (error) {
+    // An npm still writes there: a later install removes it.
+    if (error.code !== 'ENOTEMPTY') throw error
+  }
 }
 
 function findNode() {

@@ -37,6 +37,10 @@ function runWith(program: string, ...command: string[]): string {
   return stdout + stderr
 }
 
+function drafts(): string[] {
+  return readdirSync(folder).filter((name) => name.startsWith('node_modules.draft'))
+}
+
 const SENTENCES = [
   'Installing packages (once; about a minute)',
   'npm could not install the packages; see its words above, then try again.',
@@ -65,7 +69,20 @@ test('the packages stay as they are until all new ones have come', () => {
   runWith(npm, 'check')
   const there = readdirSync(packages as string)
   expect([there.includes('new'), there.includes('present')]).toEqual([true, false])
-  expect(existsSync(join(folder, 'node_modules.draft'))).toBe(false)
+  expect(drafts()).toEqual([])
+})
+
+test('an install has a draft of its own, and removes only those of processes that are gone', () => {
+  const mine = `node_modules.draft.${process.pid}`
+  const { pid } = spawnSync(process.execPath, ['--version'])
+  for (const draft of [mine, `node_modules.draft.${pid}`, 'node_modules.draft'])
+    mkdirSync(join(folder, draft, 'one'), { recursive: true })
+  const npm = `
+    console.log(process.argv[process.argv.indexOf('--prefix') + 1] === 'node_modules.draft.' + process.ppid)
+    process.exit(1)`
+  expect(runWith(npm, 'check')).toContain('true')
+  expect(drafts()).toEqual([mine])
+  rmSync(join(folder, mine), { recursive: true })
 })
 
 test.runIf(process.getuid?.() === 0)('a user who may not write the packages reads whose work that is', () => {
