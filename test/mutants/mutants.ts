@@ -3437,4 +3437,32 @@ export const MUTANTS: Mutant[] = [
     to: "z.minLength(1, 'Please type your password')",
     suites: ['contract/calls.test.ts'],
   },
+  {
+    guard: 'an upgrade that makes an index does not wait for ever for others',
+    file: 'server/postgres/migrate.ts',
+    from: '      await isWorthWaiting(beside, waits, say)\n',
+    to: '',
+    suites: ['server/postgres/steps.test.ts'],
+  },
+  {
+    guard: 'a PostgreSQL that does not stop in time is ended at once',
+    file: 'server/postgres/postmaster.ts',
+    from: "  if (runs()) output = await stopBy('immediate', STOP_LIMIT_S)\n",
+    to: '',
+    suites: ['server/postgres/embedded.test.ts'],
+  },
+  {
+    guard: 'a start does not adopt a PostgreSQL that is stopping',
+    file: 'server/postgres/postmaster.ts',
+    from: '  if (isStopping(home)) await stop(home)\n  else if',
+    to: '  if',
+    suites: ['server/postgres/embedded.test.ts'],
+  },
+  {
+    guard: 'that the database went is noticed also if nobody calls',
+    file: 'server/main.ts',
+    from: '  onClose = primary.onLoss\n',
+    to: '',
+    suites: ['server/main.test.ts'],
+  },
 ]
