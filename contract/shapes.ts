@@ -45,7 +45,7 @@ export const OwnSession = z.object({
 })
 export type OwnSession = z.output<typeof OwnSession>
 
-export const SIGN_IN_OUTCOMES = ['succeeded', 'failed', 'suspended'] as const
+const SIGN_IN_OUTCOMES = ['succeeded', 'failed', 'suspended'] as const
 
 /** A sign-in to the caller's account, or a try. */
 export const SignIn = z.object({
