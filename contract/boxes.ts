@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { BOX_REFUSALS } from './box-refusals.ts'
+import { TOLD_REFUSALS } from './box-refusals.ts'
 import { pageQuery } from './page.ts'
 import { Moment, Search } from './shapes.ts'
 
@@ -13,7 +13,7 @@ export const BoxModel = z.object({
 export type BoxModel = z.output<typeof BoxModel>
 
 /** How many boxes were refused for a reason when they asked last, within the last 24 hours; 'unknown' are those of nobody. */
-export const RefusedBoxes = z.object({ reason: z.enum(['unknown', ...BOX_REFUSALS]), boxes: z.int() })
+export const RefusedBoxes = z.object({ reason: z.enum(['unknown', ...TOLD_REFUSALS]), boxes: z.int() })
 export type RefusedBoxes = z.output<typeof RefusedBoxes>
 
 /** A client whose MAC differs from that of an unknown box in one or two digits. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { BOX_REFUSALS } from './box-refusals.ts'
+import { TOLD_REFUSALS } from './box-refusals.ts'
 import { BOX_EVENTS, DEVICE_EVENTS, LIST_FILTERS } from './clients.ts'
 import { DUE_WITHIN } from './due.ts'
 import { pagePlace, pageQuery } from './page.ts'
@@ -157,7 +157,7 @@ export const ClientDetail = z.extend(ClientRow, {
   last_played_vod_content: z.nullable(z.string()),
   locked_to_ip: z.nullable(z.string()),
   /** Why and when its box was refused; null where it was let in last, or has not asked. */
-  box_refusal: z.nullable(z.enum(BOX_REFUSALS)),
+  box_refusal: z.nullable(z.enum(TOLD_REFUSALS)),
   box_answered: z.nullable(Moment),
   /**
    * While no box has asked with its MAC: the unknown box whose MAC differs from it in one or two digits, and when that

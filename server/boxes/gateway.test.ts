@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BOX_REFUSALS } from '../../contract/box-refusals.ts'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
 import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
@@ -11,6 +12,7 @@ import {
   uniqueMac,
   type World,
 } from '../../test/support/world.ts'
+import { storedAs } from './presence.ts'
 import { ON_SCREEN } from './refusals.ts'
 
 const { create, detail, deviceHistory, save, reset, renew } = calls.clients
@@ -258,6 +260,22 @@ describe('a box of a client with a MAC', () => {
       expect(await box.signIn(), reason).toBe(0)
       expect(await seen(name)).toMatchObject({ box_refusal: null })
     }
+  })
+
+  test('is refused for no reason that is stored by a word which 0.2.0 does not know, as it may run on the same database', () => {
+    const released = ['switched_off', 'suspended', 'expired', 'other_address', 'other_box', 'too_many_boxes']
+    expect([...new Set(BOX_REFUSALS.map(storedAs))]).toEqual(released)
+  })
+
+  test('that a later version has refused has a reason that this one does not know', async () => {
+    const { name, box } = await boxOf()
+    await box.signIn()
+    await seen(name)
+    await world.server.ownerSql`
+      update presence set refusal = 'later' where client = (select id from client where name = ${name})`
+    expect(await dealer.call(detail, { name })).toMatchObject({ box_refusal: 'other_reason' })
+    const { refused } = await world.admin.call(calls.boxes.overview)
+    expect(refused).toContainEqual({ reason: 'other_reason', boxes: 1 })
   })
 
   test('is out exactly at its expiry', async () => {
@@ -796,6 +814,8 @@ describe('a Ministra client', () => {
     expect(await steal()).toBe(1)
     expect(await thief.getProfile()).toMatchObject({ block_msg: ON_SCREEN.other_client })
     expect(await seen(own)).toMatchObject({ box_refusal: 'other_client' })
+    const { refused } = await world.admin.call(calls.boxes.overview)
+    expect(refused).toContainEqual({ reason: 'other_client', boxes: 1 })
     await stays()
     expect((await historyOf(name)).map(({ event }) => event)).toEqual(['first seen'])
     world.clock.pass({ days: 1 })

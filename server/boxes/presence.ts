@@ -12,7 +12,7 @@ import { type PlainPoll, PlainPolls } from './plain-polls.ts'
  */
 type LastAnswer = {
   /** Null where the box was let in. */
-  refusal: BoxRefusal | null
+  refusal: StoredRefusal | null
   answered: number
   /** When the box was let in last, from where, and with which token's nonce; null where it was not since the last write. */
   polled: number | null
@@ -24,6 +24,14 @@ type LastAnswer = {
   /** The channel that it played last, and when; null where it has played none since the last write. */
   title: string | null
   played: number | null
+}
+
+/** The reasons that every version knows which may run on the same database: 0.2.0 answers no call with another one. */
+type StoredRefusal = Exclude<BoxRefusal, 'other_client'>
+
+/** A box of another client is told from one too many by the client's device, which refuses others in that case alone. */
+export function storedAs(refusal: BoxRefusal): StoredRefusal {
+  return refusal === 'other_client' ? 'too_many_boxes' : refusal
 }
 
 export type Presence = ReturnType<typeof openPresence>
@@ -40,7 +48,7 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
 
     refused({ id }: BoxClient, refusal: BoxRefusal, now: Date): void {
       const answer = waiting.openedOf(id)
-      answer.refusal = refusal
+      answer.refusal = storedAs(refusal)
       answer.answered = now.getTime() - opened
     },
 

@@ -16,7 +16,7 @@ import { likePattern } from '../postgres/like.ts'
 import { LOCKS, tryLock } from '../postgres/locks.ts'
 import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
-import { isNobodys, isOnline, onlineSince } from '../tree/selection.ts'
+import { isNobodys, isOnline, onlineSince, refusal } from '../tree/selection.ts'
 
 /** How often the boxes are counted, and the types and versions of many, which takes longer; in milliseconds. */
 const COUNTED_EVERY = 60_000
@@ -33,8 +33,8 @@ export const boxes: Handlers<typeof calls.boxes> = {
     const [all, refused, [unknown], counts] = await Promise.all([
       knownAndOnline(sql, now),
       sql<RefusedBoxes[]>`
-        select refusal as reason, count(*) as boxes from presence
-        where refusal is not null and answered > ${dayAgo} group by refusal order by boxes desc, reason`,
+        select ${refusal(sql)} as reason, count(*) as boxes from presence p
+        where refusal is not null and answered > ${dayAgo} group by reason order by boxes desc, reason`,
       sql<{ boxes: number }[]>`
         select count(*) as boxes from (${newestUnknown(sql, now)}) u
         where asked > ${dayAgo} and ${isNobodys(sql)}`,

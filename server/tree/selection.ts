@@ -1,3 +1,4 @@
+import { BOX_REFUSALS } from '../../contract/box-refusals.ts'
 import { expiringUntil, type ListFilter, ONLINE_FOR_MS, searchedDigits } from '../../contract/clients.ts'
 import type { Context } from '../context.ts'
 import { formsOf, likePattern } from '../postgres/like.ts'
@@ -122,6 +123,18 @@ export function isIn(sql: Sql, filter: ListFilter, now: Date, row: Fragment): Fr
 /** From a row `p` of `presence`. */
 export function isOnline(sql: Sql, now: Date): Fragment {
   return sql`p.polled > ${onlineSince(now)}`
+}
+
+/**
+ * Why a box was refused last, from a row `p` of `presence`. That it is another client's is stored as if too many boxes had
+ * signed in (see `server/boxes/presence.ts`), of which the client's device knows.
+ */
+export function refusal(sql: Sql): Fragment {
+  return sql`
+    case when p.refusal = 'too_many_boxes'
+        and not exists (select from device tried where tried.client = p.client and tried.takeovers_refused) then 'other_client'
+      when p.refusal = any (${[...BOX_REFUSALS]}::text[]) then p.refusal
+      when p.refusal is not null then 'other_reason' end`
 }
 
 /** A box that has polled since is online. */

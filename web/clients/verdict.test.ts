@@ -78,6 +78,12 @@ test.each([
     'Its box was refused 2 minutes ago: another client is signed in on it; reset that one, or try again a day later',
   ],
   [
+    'other_reason',
+    '2026-11-21T09:58:00.000Z',
+    {},
+    'Its box was refused 2 minutes ago: this version of Boxtree does not know the reason; the screen of the box says it',
+  ],
+  [
     'other_address',
     '2026-11-21T09:59:59.000Z',
     LOCKED,

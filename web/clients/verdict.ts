@@ -1,4 +1,4 @@
-import type { BoxRefusal } from '../../contract/box-refusals.ts'
+import type { ToldRefusal } from '../../contract/box-refusals.ts'
 import { type ExpiryState, expiryState } from '../../contract/clients.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { daysUntil, relativeDay, timeAgo } from '../parts/time.ts'
@@ -125,10 +125,11 @@ function wrongLogin({ wrong_login }: Judged, now: Date, zone: string): Verdict[]
   return [{ says, tone: 'warn', ticks: true }]
 }
 
-const REFUSED: Readonly<Record<Exclude<BoxRefusal, 'other_address' | 'suspended'>, string>> = {
+const REFUSED: Readonly<Record<Exclude<ToldRefusal, 'other_address' | 'suspended'>, string>> = {
   switched_off: 'the client is switched off',
   expired: 'the client has expired',
   other_box: 'it is another box than the one before',
   too_many_boxes: 'three other boxes had signed in within a day',
   other_client: 'another client is signed in on it; reset that one, or try again a day later',
+  other_reason: 'this version of Boxtree does not know the reason; the screen of the box says it',
 }
