@@ -42,7 +42,8 @@ export async function isServedOn(sql: Sql, mac: string, now: Date, whose: Fragme
         or p.client is null and not exists (select from presence where answered <= ${dayAgo})) is true as "isSeen"
     from device d join client c on c.id = d.client join service s on s.client = c.id
       left join presence p on p.client = c.id
-    where d.mac = ${mac} and ${whose} and c.active and s.expiry > ${now}`
+    where d.mac = ${mac} and ${whose} and c.active and s.expiry > ${now}
+      and not exists (select from dealer_out_of_service o where o.dealer = c.dealer)`
   return served !== undefined && (served.isSeen || isNew(served.token_nonce, now))
 }
 

@@ -43,6 +43,16 @@ async function ministra(more: ConstructorParameters<typeof Box>[1] = {}) {
   return { name, box: new Box(world.server, { address: address(), ...more }) }
 }
 
+/** Suspends the dealer, and the service of all clients. */
+async function suspend(): Promise<void> {
+  await family.reseller.call(calls.tree.suspend, { name: dealer.name, reason: '', service_too: true })
+}
+
+async function lift(): Promise<void> {
+  await family.reseller.call(calls.tree.lift, { name: dealer.name })
+  dealer = await world.again(dealer)
+}
+
 let addresses = 0
 /** An address of its own, so that what one test counts does not meet another. */
 function address(): string {
@@ -230,14 +240,7 @@ describe('a box of a client with a MAC', () => {
         () => dealer.call(save, { login: name, status: false }),
         () => dealer.call(save, { login: name, status: true }),
       ],
-      [
-        'suspended',
-        () => family.reseller.call(calls.tree.suspend, { name: dealer.name, reason: '', service_too: true }),
-        async () => {
-          await family.reseller.call(calls.tree.lift, { name: dealer.name })
-          dealer = await world.again(dealer)
-        },
-      ],
+      ['suspended', suspend, lift],
       [
         'expired',
         () => world.setExpiry(name, world.clock.now.toISOString()),
@@ -730,6 +733,23 @@ describe('a Ministra client', () => {
     await rival.refused('mac_taken', create, newClient({ stb_mac: box.mac }))
     await end(name)
     await rival.call(create, newClient({ stb_mac: box.mac, months: 1 }))
+  })
+
+  test('leaves its box to a client of another dealer, by the MAC or by a login, once its own is suspended with the service', async () => {
+    const { dealer: rival } = await world.family({ credits: 5 })
+    const [one, other] = [await ministra(), await ministra()]
+    for (const { name, box } of [one, other]) await box.logIn(name, 'pass word')
+    const { name: own } = await world.client(rival, { months: 1, ministra: true, password: 'pass word' })
+    const moved = new Box(world.server, { mac: other.box.mac, address: address() })
+    await rival.refused('mac_taken', create, newClient({ stb_mac: one.box.mac }))
+    expect(await moved.logIn(own, 'pass word')).toBe(1)
+    await suspend()
+    try {
+      await rival.call(create, newClient({ stb_mac: one.box.mac, months: 1 }))
+      expect(await moved.logIn(own, 'pass word')).toBe(0)
+    } finally {
+      await lift()
+    }
   })
 
   test('keeps its box from another dealer for a day after a crash of the database, which empties when boxes asked', async () => {
