@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { ONLINE_FOR_MS } from '../../contract/clients.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
@@ -8,8 +8,7 @@ import type { Fragment, Sql } from '../postgres/pool.ts'
  * ended token is told from a new one without keeping it, and 16 random bits. Who made it is told by the token's signature.
  */
 export function makeNonce(now: Date): string {
-  const made = now.getTime().toString(16).padStart(MADE_DIGITS, '0')
-  return (made + randomBytes(2).toString('hex')).toUpperCase()
+  return madeDigits(now) + hex(randomInt(1, 2 ** 16), OF_NO_TOKEN.length)
 }
 
 /** Returns when a nonce was made, in milliseconds since 1970; null where a version made it that did not say so. */
@@ -25,8 +24,8 @@ export async function endTokens(
   now: Date,
   also: { mac?: null } = {},
 ): Promise<void> {
-  // No token has this nonce, so every token made before it is no longer valid.
-  await sql`update device set ${sql({ ...also, token_nonce: makeNonce(now) })} where ${which}`
+  // Every token made before it is no longer valid.
+  await sql`update device set ${sql({ ...also, token_nonce: madeDigits(now) + OF_NO_TOKEN })} where ${which}`
 }
 
 /**
@@ -44,7 +43,9 @@ export async function isServedOn(sql: Sql, mac: string, now: Date, whose: Fragme
       left join presence p on p.client = c.id
     where d.mac = ${mac} and ${whose} and c.active and s.expiry > ${now}
       and not exists (select from dealer_out_of_service o where o.dealer = c.dealer)`
-  return served !== undefined && (served.isSeen || isNew(served.token_nonce, now))
+  // A new password has put the box out.
+  if (!served || served.token_nonce?.endsWith(OF_NO_TOKEN)) return false
+  return served.isSeen || isNew(served.token_nonce, now)
 }
 
 /** Whether a box has signed in just now: its first poll may not be stored yet, but its token says when it was made. */
@@ -53,7 +54,17 @@ function isNew(nonce: string | null, now: Date): boolean {
   return made !== null && made > now.getTime() - ONLINE_FOR_MS
 }
 
+function madeDigits(now: Date): string {
+  return hex(now.getTime(), MADE_DIGITS)
+}
+
+function hex(number: number, digits: number): string {
+  return number.toString(16).padStart(digits, '0').toUpperCase()
+}
+
 export const NONCE_DIGITS = 16
 const MADE_DIGITS = 12
+/** In place of the random bits, where the box is signed in no more. */
+const OF_NO_TOKEN = '0000'
 /** By how much the clock of the server that made it may be ahead. */
 const MOST_AHEAD_MS = 60_000

@@ -752,6 +752,19 @@ describe('a Ministra client', () => {
     }
   })
 
+  test('leaves its box to the login of another client once a new password has put that out', async () => {
+    const { name, box } = await ministra()
+    await box.logIn(name, 'pass word')
+    soon()
+    expect(await box.poll()).toBe(true)
+    await world.server.gateway.writePresence()
+    const { name: own } = await ministra()
+    const moved = new Box(world.server, { mac: box.mac, address: address() })
+    expect(await moved.logIn(own, 'pass word')).toBe(1)
+    await dealer.call(save, { login: name, password: 'another' })
+    expect(await moved.logIn(own, 'pass word')).toBe(0)
+  })
+
   test('keeps its box from another dealer for a day after a crash of the database, which empties when boxes asked', async () => {
     const { dealer: rival } = await world.family({ credits: 5 })
     const { name, box } = await ministra()

@@ -882,6 +882,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'a box that a new password has put out holds no MAC',
+    file: 'server/access/box-nonce.ts',
+    from: '!served || served.token_nonce?.endsWith(OF_NO_TOKEN)',
+    to: '!served',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'only by its token can the box of a client that is served leave for another one',
     file: 'server/boxes/sign-in.ts',
     from: 'const isIn = other?.token_nonce === box.nonce',
@@ -3323,6 +3330,13 @@ export const MUTANTS: Mutant[] = [
     file: 'server/access/box-nonce.ts',
     from: 'and c.active and s.expiry > ${now}',
     to: 'and s.expiry > ${now}',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
+    guard: 'a client whose dealer is suspended with service keeps its MAC from nobody',
+    file: 'server/access/box-nonce.ts',
+    from: '      and not exists (select from dealer_out_of_service o where o.dealer = c.dealer)',
+    to: '',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
