@@ -17,15 +17,21 @@ export function madeAt(nonce: string, now: Date): number | null {
   return made <= now.getTime() + MOST_AHEAD_MS ? made : null
 }
 
-/** Ends all tokens of the rows of `device` that `which` finds, and sets what else changes of these. */
-export async function endTokens(
-  sql: Sql,
-  which: Fragment,
-  now: Date,
-  also: { mac?: null } = {},
-): Promise<void> {
-  // Every token made before it is no longer valid.
-  await sql`update device set ${sql({ ...also, token_nonce: madeDigits(now) + OF_NO_TOKEN })} where ${which}`
+/** Ends all tokens of a client, whose box keeps its MAC. */
+export async function endTokens(sql: Sql, client: number, now: Date): Promise<void> {
+  await sql`update device set token_nonce = ${endedNonce(now)} where client = ${client}`
+}
+
+/**
+ * Takes the box with this MAC from the client that it is signed in to, unless that is `own`: its tokens end, and the history of
+ * the client says that it has left for another one.
+ */
+export async function takeBox(sql: Sql, mac: string, own: number | null, now: Date): Promise<void> {
+  const others = sql`mac = ${mac} and client is distinct from ${own}::bigint`
+  await sql`
+    insert into device_history (client, at, event, mac_before)
+    select client, ${now}::timestamptz, 'taken over', mac from device where ${others}`
+  await sql`update device set mac = null, token_nonce = ${endedNonce(now)} where ${others}`
 }
 
 /**
@@ -52,6 +58,11 @@ export async function isServedOn(sql: Sql, mac: string, now: Date, whose: Fragme
 function isNew(nonce: string | null, now: Date): boolean {
   const made = nonce === null ? null : madeAt(nonce, now)
   return made !== null && made > now.getTime() - ONLINE_FOR_MS
+}
+
+/** Returns the nonce of no token, with which every token made before it is no longer valid. */
+function endedNonce(now: Date): string {
+  return madeDigits(now) + OF_NO_TOKEN
 }
 
 function madeDigits(now: Date): string {

@@ -1,6 +1,6 @@
 import type { PendingQuery, Row } from 'postgres'
 import { DAY_MS, HOUR_MS } from '../../contract/time.ts'
-import type { Fragment, Sql } from '../postgres/pool.ts'
+import type { Sql } from '../postgres/pool.ts'
 import type { Place } from './client.ts'
 
 /** Returns when the boxes of clients were forgotten last, by a reset or a new MAC, in milliseconds since 1970. */
@@ -41,11 +41,4 @@ export function noted(sql: Sql, notes: readonly Note[]): PendingQuery<Row[]> {
     select * from unnest(${notes.map(({ client }) => client)}::bigint[],
       ${notes.map(({ now }) => now.toISOString())}::timestamptz[], ${notes.map(({ event }) => event)}::text[],
       ${notes.map(({ detail }) => detail)}::text[], ${notes.map(({ place }) => place.address)}::text[])`
-}
-
-/** Notes that the boxes of `device` which `which` finds have left their clients for another one. */
-export async function noteLoss(sql: Sql, which: Fragment, now: Date): Promise<void> {
-  await sql`
-    insert into device_history (client, at, event, mac_before)
-    select client, ${now}::timestamptz, 'taken over', mac from device where ${which}`
 }

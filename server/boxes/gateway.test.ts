@@ -813,6 +813,18 @@ describe('a Ministra client', () => {
     } finally {
       await other.close()
     }
+    expect((await dealer.call(deviceHistory, { name }))[0]).toMatchObject({
+      ...{ event: 'taken over', detail: '', mac_before: box.mac, address: null, actor: null },
+    })
+  })
+
+  test('whose own MAC becomes that of its box has not lost it', async () => {
+    const { name, box } = await ministra()
+    await box.logIn(name, 'pass word')
+    await dealer.call(save, { login: name, ministra: false, stb_mac: box.mac, o_mac: '' })
+    expect((await historyOf(name)).map(({ event }) => event)).toEqual(['first seen', 'new MAC'])
+    soon()
+    expect(await box.signIn()).toBe(0)
   })
 
   test('loses its box to the client with whose login that one signs in', async () => {

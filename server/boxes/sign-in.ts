@@ -1,7 +1,7 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { DAY_MS } from '../../contract/time.ts'
-import { endTokens, isServedOn, madeAt } from '../access/box-nonce.ts'
+import { isServedOn, madeAt, takeBox } from '../access/box-nonce.ts'
 import { begin, sendAhead } from '../postgres/begin.ts'
 import { lockMac } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -20,7 +20,7 @@ import {
   refusalOf,
   type SelfReport,
 } from './client.ts'
-import { forgottenAt, hasNotedSerial, type Note, noted, noteLoss, takeovers } from './device-notes.ts'
+import { forgottenAt, hasNotedSerial, type Note, noted, takeovers } from './device-notes.ts'
 import type { RightLogin } from './logins.ts'
 
 /** A box that signs in, with the nonce of its token. */
@@ -206,9 +206,7 @@ async function moveBox(
 ): Promise<DeviceRow> {
   // Ordered, so that two boxes that change places never wait for each other.
   await sql`select from device where client = ${id} or mac = ${box.mac} order by client for update`
-  const others = sql`mac = ${box.mac} and client <> ${id}`
-  await noteLoss(sql, others, now)
-  await endTokens(sql, others, now, { mac: null })
+  await takeBox(sql, box.mac, id, now)
   const kept = before?.mac === box.mac ? before : UNKNOWN
   const device = {
     ...kept,

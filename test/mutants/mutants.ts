@@ -904,9 +904,9 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'the history of a client says that its box has left for another one',
-    file: 'server/boxes/sign-in.ts',
-    from: '  await noteLoss(sql, others, now)\n',
-    to: '',
+    file: 'server/access/box-nonce.ts',
+    from: "select client, ${now}::timestamptz, 'taken over', mac from device where ${others}",
+    to: "select client, ${now}::timestamptz, 'taken over', mac from device where false",
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
@@ -989,7 +989,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a box that has signed in is put out where a client gets its MAC',
     file: 'server/nouns/clients/device.ts',
-    from: 'await endTokens(sql, sql`mac = ${mac}`, now, { mac: null })',
+    from: '  await takeBox(sql, mac, own, now)\n',
     to: '',
     suites: ['server/boxes/gateway.test.ts'],
   },

@@ -1,6 +1,6 @@
 import type { calls } from '../../../contract/calls.ts'
 import { expiryState } from '../../../contract/clients.ts'
-import { endTokens, isServedOn } from '../../access/box-nonce.ts'
+import { isServedOn, takeBox } from '../../access/box-nonce.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
 import { lockMac } from '../../postgres/locks.ts'
 import { Refusal, refuseField } from '../../refusal.ts'
@@ -24,14 +24,18 @@ export async function noteNewMac(context: Context, { id, mac: before }: Client, 
 
 /**
  * Takes a MAC from the box of a Ministra client that has signed in with it, because a client is about to get it: a box is
- * one client's. Where another dealer's client is served on it, the MAC is taken.
+ * one client's. Where another dealer's client is served on it, the MAC is taken. The box of `own` is forgotten anyway.
  */
-export async function takeMac({ sql, now, account }: Context, mac: string): Promise<void> {
+export async function takeMac(
+  { sql, now, account }: Context,
+  mac: string,
+  own: number | null = null,
+): Promise<void> {
   await lockMac(sql, mac)
   if (await isServedOn(sql, mac, now, sql`c.dealer <> ${account.id}`))
     throw refuseField('mac_taken', 'stb_mac', 'This MAC address is taken.')
   // They stay ended once the MAC is free again.
-  await endTokens(sql, sql`mac = ${mac}`, now, { mac: null })
+  await takeBox(sql, mac, own, now)
 }
 
 /** Returns whether there was anything to forget. */

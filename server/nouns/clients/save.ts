@@ -46,7 +46,7 @@ async function change(
   const mac = ministra ? null : macAfter(client, input)
   if (mac !== client.mac) {
     await refuseOwn(context, { mac }, client.id)
-    if (mac !== null) await takeMac(context, mac)
+    if (mac !== null) await takeMac(context, mac, client.id)
   }
   const [stored = {}] = await sql`
     select ministra, mac, password, description, phone, alt_player, active, package_selection, locked
@@ -74,7 +74,7 @@ async function change(
   if (input.locked !== undefined && input.locked !== stored.locked) await forgetLock(context, client.id)
   if (mac !== client.mac) await noteNewMac(context, client, mac)
   // The box that is in has to sign in again, with the new password where it needs one.
-  else if (isNewPassword) await endTokens(sql, sql`client = ${client.id}`, now)
+  else if (isNewPassword) await endTokens(sql, client.id, now)
   return { ...client, ministra, mac, description: input.desc ?? client.description }
 }
 
