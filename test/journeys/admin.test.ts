@@ -361,6 +361,33 @@ describe('the admin', () => {
     }
   })
 
+  test('keeps what a search by Enter found when the field is left, and is asked of it only after Delete', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    for (const end of ['3', '4']) await world.client(dealer, { stb_mac: `00:1A:79:A1:B2:C${end}` })
+    const page = await open({ as: world.admin, at: '/admin/delete-mac' })
+    const mac = page.getByLabel('MAC Address')
+    const question = page.getByRole('alertdialog', { name: 'Confirm Deletion' })
+    await mac.pressSequentially('a1b2c3')
+    await mac.press('Enter')
+    const remove = page.getByRole('button', { name: 'Delete', exact: true })
+    await expect(remove).toBeVisible()
+    await mac.press('Tab')
+    await press(page, 'Delete')
+    await expect(question).toContainText('00:1A:79:A1:B2:C3')
+    await press(question, 'No')
+    await expect(remove).toBeVisible()
+    await mac.press('End')
+    await mac.press('Backspace')
+    await expect(remove).toHaveCount(0)
+    await mac.pressSequentially('4')
+    await mac.press('Enter')
+    await expect(page.getByRole('table')).toContainText('00:1A:79:A1:B2:C4')
+    await expect(question).toHaveCount(0)
+  })
+
   test('sees unknown boxes as they ask, and is led to the client whose MAC was mistyped', async ({
     open,
     world,

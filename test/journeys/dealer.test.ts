@@ -355,6 +355,26 @@ describe('a new client', () => {
     await expect(submit).toBeDisabled()
   })
 
+  test('keeps what is said of its MAC after Enter until the MAC is edited', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    const { name, mac } = await world.client(dealer)
+    const page = await open({ as: dealer, at: '/new-client' })
+    await fill(page, { 'Login Name': 'is-new', Password: 'tv-1234' })
+    const field = page.getByLabel('MAC Address')
+    await field.pressSequentially(mac ?? '')
+    await field.press('Enter')
+    const reason = `This MAC address is taken by your client ${name}.`
+    const fault = page.getByRole('main').getByText(reason)
+    await readNotice(page, reason)
+    await expect(fault).toBeVisible()
+    await field.press('Tab')
+    await expect(field).not.toBeFocused()
+    await expect(fault).toBeVisible()
+    await field.press('End')
+    await field.press('Backspace')
+    await expect(fault).toHaveCount(0)
+  })
+
   test('is created for paid months, and the list opens 3 seconds later', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 5 })
     await world.client(dealer, { login: 'was-here' })

@@ -20,9 +20,12 @@ export function DeleteMac() {
   const [deleted, setDeleted] = useState(0)
   const [asking, setAsking] = useState(false)
   const [table] = useState(() => foundMacs({ remove: () => setAsking(true) }))
-  const start = () => {
+  const forgetFound = () => {
     setAsking(false)
     forget()
+  }
+  const start = () => {
+    forgetFound()
     setDeleted((times) => times + 1)
   }
   return (
@@ -42,7 +45,7 @@ export function DeleteMac() {
             sending={{ loading, submitError: null }}
           >
             <MacField name="mac" />
-            <Forget forget={forget} />
+            <Forget forget={forgetFound} />
           </Form>
         </Card>
         {/* There before its content, because only what changes in it is announced. */}

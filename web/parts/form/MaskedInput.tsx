@@ -46,7 +46,9 @@ function Masked({ name, mask, control }: { name: string; mask: Mask; control: Co
     composing.current = null
   }
   const leave = () => {
-    if (isTyped.current) field.onChange(mask.settled(value))
+    const settled = mask.settled(value)
+    // A change that changes nothing would take away what was found or refused by the value.
+    if (isTyped.current && settled !== value) field.onChange(settled)
     isTyped.current = false
     field.onBlur()
   }
