@@ -544,7 +544,7 @@ const DIALOGS: Record<string, Asked> = {
     },
     first: (page) => page.getByRole('dialog').getByLabel('Password', { exact: true }),
     putOff: (page) => press(page, 'Later'),
-    opener: (page) => page.getByLabel('Ministra'),
+    opener: (page) => page.getByLabel('Login Name'),
   },
   'a logout with unsent entries': {
     file: 'shell/Sidebar.tsx',
