@@ -220,6 +220,22 @@ describe.each([
     expect(await balances(me, child)).toEqual([3, 0])
   })
 
+  test('is told of a suspension by somebody else when a transfer is refused for it, and sees it', async ({
+    open,
+    world,
+  }) => {
+    const { me, child, page } = await atChild(world, open, 3)
+    const access = page.getByRole('region', { name: 'Access' })
+    await expect(access).toContainText('Can sign in')
+    await me.call(calls.tree.suspend, { name: child.name })
+    await pressAndConfirm(page, 'Add 1 credit')
+    await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText(
+      `${child.name} is suspended.`,
+    )
+    await expect(access).toContainText('Suspended')
+    expect(await balances(me, child)).toEqual([3, 0])
+  })
+
   test('saves a description without moving a credit', async ({ open, world }) => {
     const { me, child, page } = await atChild(world, open, 3)
     const save = page.getByRole('button', { name: 'Save description' })
