@@ -25,7 +25,7 @@ interface QuestionProps<C extends Call, About> {
 
 /**
  * Asks before a call that loses something, makes the call on confirmation, and stays open if the server refuses it. It
- * closes where what it asks about has changed, because it would be refused again.
+ * closes where what it asks about has changed or is gone, because it would be refused again.
  */
 export function Question<C extends Call, About>(props: QuestionProps<C, About>) {
   const { about, title, call, input, notices, onClose, onDone } = props

@@ -597,6 +597,22 @@ test('a deletion refuses a client that was replaced since the page loaded', asyn
   expect((await dealer.call(calls.clients.list)).count).toBe(3)
 })
 
+test('a deletion that finds its client gone closes, and the list goes on without it', async ({
+  open,
+  world,
+}) => {
+  const dealer = await dealerOfThree(world)
+  const { mac } = await world.client(dealer, { login: 'was-here' })
+  await world.setExpiry('was-here', '2026-05-14T23:59:59.000Z')
+  const page = await open({ as: dealer, at: '/clients' })
+  await press(page, 'Delete was-here')
+  await dealer.call(calls.clients.remove, { name: 'was-here', mac })
+  await press(page.getByRole('alertdialog'), 'Delete')
+  await expect(page.getByText('Error deleting client. Please try again.')).toBeVisible()
+  await expect(page.getByRole('alertdialog')).toHaveCount(0)
+  await expect(rows(page, 'Clients')).toHaveCount(3)
+})
+
 test('the button that deletes a client is free from the minute in which its chip says Expired', async ({
   open,
   world,

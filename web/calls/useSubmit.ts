@@ -14,7 +14,7 @@ import { type Once, submitOnce } from './submits.ts'
 
 interface Afterwards<C extends Call> {
   onDone?: (output: OutputOf<C>, input: InputOf<C>) => void
-  /** Called where somebody else changed the same thing first: what was asked here can never be done. */
+  /** Called where somebody else changed or removed the same thing first: what was asked here can never be done. */
   onOutdated?: () => void
   /** The page to open after a success. */
   goTo?: GoTo
@@ -79,7 +79,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
         last.current.unanswered = leavesOpen(failure)
       }
       if (STALE.has(failure.code) || stopper.current?.signal.aborted) loadAgain(client)
-      if (failure.code === 'changed_since') afterwards.onOutdated?.()
+      if (failure.code === 'changed_since' || failure.code === 'not_found') afterwards.onOutdated?.()
       // The login page itself says that the session has ended.
       if (notices && failure.code !== 'no_session') notice.error(...failureOf(notices, failure))
     },
