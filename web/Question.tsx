@@ -30,7 +30,7 @@ interface QuestionProps<C extends Call, About> {
 export function Question<C extends Call, About>(props: QuestionProps<C, About>) {
   const { about, title, call, input, notices, onClose, onDone } = props
   const shown = useLastValue(about)
-  const { submit, loading } = useSubmit(call, {
+  const { submit, loading, reset } = useSubmit(call, {
     ...(notices && { notices }),
     onDone: () => {
       if (shown !== null) onDone?.(shown)
@@ -38,6 +38,10 @@ export function Question<C extends Call, About>(props: QuestionProps<C, About>) 
     },
     onOutdated: onClose,
   })
+  const close = () => {
+    reset()
+    onClose()
+  }
   if (shown === null) return null
   return (
     <Confirm
@@ -46,7 +50,7 @@ export function Question<C extends Call, About>(props: QuestionProps<C, About>) 
       yes={props.yes}
       no={props.no}
       onYes={() => submit(input(shown))}
-      onNo={onClose}
+      onNo={close}
       loading={loading}
     >
       {props.children(shown)}

@@ -1,4 +1,4 @@
-import type { Page, Route } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import {
@@ -329,6 +329,42 @@ describe('a submit', () => {
     await expect(dialog).toHaveCount(0)
   })
 
+  test('that is given up after a fault shows what it has done', async ({ open, world }) => {
+    const { reseller, dealer } = await world.family({ credits: 5, to: 'reseller' })
+    await dealer.call(calls.requests.ask, { credits: 2 })
+    const asking = await open({ as: dealer, at: '/credit-requests' })
+    const giveUp = async (page: Page, question: Locator, submit: string) => {
+      await press(question, submit)
+      await expect(page.getByText(FAULT.message).first()).toBeVisible()
+      await press(question, 'Cancel')
+      await expect(question).toHaveCount(0)
+    }
+    await failAfterwards(asking, '**/v1/credit-requests/withdraw')
+    await press(asking, 'Withdraw')
+    await giveUp(asking, asking.getByRole('alertdialog'), 'Withdraw')
+    await expect(asking.getByRole('region', { name: /^You asked/ })).toHaveCount(0)
+    await dealer.call(calls.requests.ask, { credits: 2 })
+    const granting = await open({ as: reseller, at: '/credit-requests' })
+    await failAfterwards(granting, '**/v1/credit-requests/grant')
+    await press(granting, `Grant ${dealer.name}`)
+    await giveUp(granting, granting.getByRole('dialog'), 'Grant 2 credits')
+    await expect(granting.getByText('No open requests')).toBeVisible()
+    const page = await open({ as: reseller, at: `/tree/${dealer.name}` })
+    const access = page.getByRole('region', { name: 'Access' })
+    await failAfterwards(page, '**/v1/tree/suspend')
+    await press(page, 'Suspend')
+    await giveUp(page, page.getByRole('dialog'), `Suspend ${dealer.name}`)
+    await expect(access).toContainText('Suspended')
+    // There is nothing to give up here.
+    await failAfterwards(page, '**/v1/tree/lift')
+    await press(page, 'Lift suspension')
+    await expect(access).toContainText('Can sign in')
+    await failAfterwards(page, '**/v1/tree/close')
+    await press(page, 'Close')
+    await giveUp(page, page.getByRole('alertdialog'), `Close ${dealer.name}`)
+    await expect(page.getByRole('button', { name: 'Close', exact: true })).toHaveCount(0)
+  })
+
   test('is charged once when a proxy refuses its second try', async ({ open, world }) => {
     const { page, held } = await atDealer(open, world)
     const refused = { status: 403, contentType: 'text/html', body: '<h1>Forbidden</h1>' }
@@ -590,6 +626,18 @@ async function loseAnswers(page: Page, url: string, times: number): Promise<void
     left -= 1
     await loseAnswer(route)
   })
+}
+
+/** Lets the server carry out the call once, and answers with a fault. */
+async function failAfterwards(page: Page, url: string): Promise<void> {
+  await page.route(
+    url,
+    async (route) => {
+      await route.fetch()
+      await route.fulfill({ status: 500, json: FAULT })
+    },
+    { times: 1 },
+  )
 }
 
 /** Lets the page learn that the connection is back, upon which it loads again what it shows. */

@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { useCall } from '../calls/useCall.ts'
@@ -21,6 +21,11 @@ export function Access({ name }: { name: string }) {
   const { role } = useSession()
   const { data: account, error, refetch } = useCall(calls.tree.account, { name })
   const lift = useSubmit(calls.tree.lift)
+  const { unanswered, reset } = lift
+  // No dialog stays open that could be sent again or be left: the page says at once what was done.
+  useEffect(() => {
+    if (unanswered) reset()
+  }, [unanswered, reset])
   const [asking, setAsking] = useState(false)
   const mayManage = account !== undefined && manages(role, account)
   return (

@@ -58,9 +58,7 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
   }, [submitError, unanswered])
   const cancel = () => {
     setAsked(null)
-    if (!unanswered) return
-    update.reset()
-    loadAgain(cache)
+    if (unanswered) update.reset()
   }
   return (
     <Card title="Update Credits" aside={account && <Balance credits={account.credits} />}>

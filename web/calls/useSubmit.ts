@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useId, useMemo, useRef, useState } from 'react'
+import { useCallback, useId, useMemo, useRef, useState } from 'react'
 import type { Call } from '../../contract/call.ts'
 import type { InputOf, OutputOf } from '../../contract/calls.ts'
 import type { SubmitError } from '../parts/form/Form.tsx'
@@ -36,6 +36,7 @@ export interface Submit<C extends Call> {
   unanswered: boolean
   /** Stops the call, for one that may take minutes. Nobody knows then whether it was carried out. */
   stop: () => void
+  /** Forgets the refusal. Where nobody knows whether the call was carried out, it loads again what is on the page. */
   reset: () => void
   /** The number of successes; a form that stays open resets on each. */
   done: number
@@ -52,7 +53,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const underWay = useRef(new Set<string>())
   const stopper = useRef<AbortController>(null)
   const [done, setDone] = useState(0)
-  const { mutate, isPending, error, reset } = useMutation<Once<C>, ApiError, InputOf<C>>({
+  const { mutate, isPending, error, reset: forget } = useMutation<Once<C>, ApiError, InputOf<C>>({
     // One after the other, so that of two changes of one thing the later one stays.
     scope: { id: useId() },
     mutationFn: (input) => {
@@ -102,6 +103,12 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const submitError = useMemo(() => error && atForm(notices, error), [notices, error])
   const outdated = error?.code === 'changed_since'
   const unanswered = error !== null && leavesOpen(error)
+  const isOpen = useRef(unanswered)
+  isOpen.current = unanswered
+  const reset = useCallback(() => {
+    if (isOpen.current) loadAgain(client)
+    forget()
+  }, [client, forget])
   const stop = () => stopper.current?.abort()
   const loading = isPending || leaving
   return { submit, loading, submitError, outdated, unanswered, stop, reset, done }
