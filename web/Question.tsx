@@ -5,6 +5,7 @@ import type { CallNotices } from './calls/notices.ts'
 import { useSubmit } from './calls/useSubmit.ts'
 import { Confirm } from './parts/dialog/Confirm.tsx'
 import { useLastValue } from './parts/dialog/useLastValue.ts'
+import { useHeld } from './parts/useHeld.ts'
 
 interface QuestionProps<C extends Call, About> {
   /** The thing that the question is about; null while the dialog is closed. */
@@ -19,8 +20,11 @@ interface QuestionProps<C extends Call, About> {
   notices?: CallNotices<NoInfer<C>>
   onClose: () => void
   onDone?: (about: About) => void
-  /** The body of the dialog: it names the thing, the number and the consequence. */
-  children: (about: About) => ReactNode
+  /**
+   * The body of the dialog: it names the thing, the number and the consequence. `isHeld` is true while the call runs and
+   * where nobody knows whether it was carried out: then the body stays as it was before that.
+   */
+  children: (about: About, isHeld: boolean) => ReactNode
 }
 
 /**
@@ -29,8 +33,8 @@ interface QuestionProps<C extends Call, About> {
  */
 export function Question<C extends Call, About>(props: QuestionProps<C, About>) {
   const { about, title, call, input, notices, onClose, onDone } = props
-  const shown = useLastValue(about)
-  const { submit, loading, reset } = useSubmit(call, {
+  const latest = useLastValue(about)
+  const { submit, loading, unanswered, reset } = useSubmit(call, {
     ...(notices && { notices }),
     onDone: () => {
       if (shown !== null) onDone?.(shown)
@@ -38,6 +42,8 @@ export function Question<C extends Call, About>(props: QuestionProps<C, About>) 
     },
     onOutdated: onClose,
   })
+  const isHeld = loading || unanswered
+  const shown = useHeld(latest, isHeld)
   const close = () => {
     reset()
     onClose()
@@ -53,7 +59,7 @@ export function Question<C extends Call, About>(props: QuestionProps<C, About>) 
       onNo={close}
       loading={loading}
     >
-      {props.children(shown)}
+      {props.children(shown, isHeld)}
     </Confirm>
   )
 }

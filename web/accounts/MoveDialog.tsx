@@ -8,6 +8,7 @@ import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
+import { useHeld } from '../parts/useHeld.ts'
 
 interface MoveDialogProps {
   open: boolean
@@ -20,8 +21,9 @@ interface MoveDialogProps {
 export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
   const move = useSubmit(calls.tree.move, { onDone: onClose })
   const { data: users, error } = useCall(calls.session.users, {}, { enabled: open })
-  if (!account) return null
-  const { name, parent, role } = account
+  const held = useHeld(account, move.loading || move.unanswered)
+  if (!held) return null
+  const { name, parent, role } = held
   const { owner } = LEVELS[role]
   const ownerTitle = LEVELS[owner as 'reseller'].title.toLowerCase()
   const parents = users?.filter((user) => user.role === owner && user.name !== parent) ?? []
@@ -36,7 +38,7 @@ export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
       onSubmit={({ to }) => move.submit({ name, to })}
       sending={move}
     >
-      <Consequences account={account} />
+      <Consequences account={held} />
       <SelectInput
         name="to"
         label="To"
