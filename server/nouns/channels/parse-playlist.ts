@@ -108,10 +108,7 @@ function quoted(entry: string): string {
 const ATTRIBUTE_OR_NAME = /=".*?"|='(.*?)'(?=[\s,]|$)|=([^\s,"][^,]*?)(?=\s[\w-]+=|,|$)|,.*/g
 
 function lineOf(text: string): string {
-  const line = text
-    .normalize()
-    .replaceAll(/\p{Cc}/gu, ' ')
-    .trim()
+  const line = text.replaceAll(/\p{Cc}/gu, ' ').trim()
   return line.slice(0, LONGEST_NAME).toWellFormed().trim()
 }
 
