@@ -20,6 +20,8 @@ interface QuestionProps<C extends Call, About> {
   notices?: CallNotices<NoInfer<C>>
   onClose: () => void
   onDone?: (about: About) => void
+  /** Called where the thing has changed, for what is not loaded again by itself. */
+  onOutdated?: (about: About) => void
   /**
    * The body of the dialog: it names the thing, the number and the consequence. `isHeld` is true while the call runs and
    * where nobody knows whether it was carried out: then the body stays as it was before that.
@@ -32,7 +34,7 @@ interface QuestionProps<C extends Call, About> {
  * closes where what it asks about has changed or is gone, because it would be refused again.
  */
 export function Question<C extends Call, About>(props: QuestionProps<C, About>) {
-  const { about, title, call, input, notices, onClose, onDone } = props
+  const { about, title, call, input, notices, onClose, onDone, onOutdated } = props
   const latest = useLastValue(about)
   const { submit, loading, unanswered, reset } = useSubmit(call, {
     ...(notices && { notices }),
@@ -40,7 +42,10 @@ export function Question<C extends Call, About>(props: QuestionProps<C, About>) 
       if (shown !== null) onDone?.(shown)
       onClose()
     },
-    onOutdated: onClose,
+    onOutdated: () => {
+      if (shown !== null) onOutdated?.(shown)
+      onClose()
+    },
   })
   const isHeld = loading || unanswered
   const shown = useHeld(latest, isHeld)

@@ -37,8 +37,15 @@ import {
 import { exportClients } from './exports.ts'
 import { ByName, names } from './names.ts'
 
-/** A client to delete, and the MAC that the person saw (null for none): the call is refused if it has changed. */
-export const Removal = z.strictObject({ name: GivenName, mac: z.optional(z.nullable(Mac)) })
+/**
+ * A client to delete, with the MAC (null for none) and the expiry that the person saw: the call is refused if one of them
+ * has changed.
+ */
+export const Removal = z.strictObject({
+  name: GivenName,
+  mac: z.optional(z.nullable(Mac)),
+  expiry: z.optional(Moment),
+})
 
 /** The same months for every client, or those of each, in the order of `clients`. */
 const MonthsOfEach = z.union(

@@ -62,6 +62,16 @@ describe('a removal by the admin', () => {
     await world.admin.refused('changed_since', remove, { name, mac: null })
   })
 
+  test('is refused where the expiry is another than the one sent: paid months are not lost unseen', async () => {
+    const { dealer } = family
+    const { name, mac, expiry } = await world.client(dealer)
+    await dealer.call(calls.clients.renew, { name, months: 1 })
+    const { message } = await world.admin.refused('changed_since', remove, { name, mac, expiry })
+    expect(message).toBe(`The expiry of ${name} has changed in the meantime. Please look again.`)
+    const renewed = await dealer.call(calls.clients.detail, { name })
+    await world.admin.call(remove, { name, mac, expiry: renewed.expiry })
+  })
+
   test('gets a 404 for an unknown name', async () => {
     await world.admin.refused('not_found', remove, { name: unique() })
     await world.admin.refused('not_found', remove, { name: family.dealer.name })

@@ -1,15 +1,16 @@
-import type { calls } from '../../contract/calls.ts'
+import type { calls, InputOf } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import type { Context, Handler } from '../context.ts'
 import { pathOf } from '../ledger/path.ts'
+import { refuseChanged } from '../ledger/purchases.ts'
 import { factsOf, lockPlace, note } from '../ledger/transfer.ts'
 import { Refusal, refuseField } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
 import { type Client, clientOf, clientsOf } from '../tree/client.ts'
 
-export const removeClient: Handler<typeof calls.clients.remove> = async (context, { name, mac }) => {
+export const removeClient: Handler<typeof calls.clients.remove> = async (context, { name, ...seen }) => {
   const client = await clientOf(context, name, 'lock')
-  refuseOther(client, mac)
+  refuseOther(client, seen)
   if (expiryState(client.expiry, context.now) !== 'expired') {
     throw new Refusal('client_not_expired', 'Only an expired client can be deleted.')
   }
@@ -35,16 +36,22 @@ export const removeClients: Handler<typeof calls.clients.multiremove> = async (
 }
 
 /** Removes a client of any dealer, expired or not, for the admin; its months are lost. */
-export const removeAnyClient: Handler<typeof calls.admin.remove> = async (context, { name, mac }) => {
+export const removeAnyClient: Handler<typeof calls.admin.remove> = async (context, { name, ...seen }) => {
   const client = await clientOf(context, name, 'lock')
-  refuseOther(client, mac)
+  refuseOther(client, seen)
   await remove(context, [client])
   return { status: 'OK' }
 }
 
-function refuseOther({ name, mac }: Client, seen: string | null | undefined): void {
-  if (seen === undefined || seen === mac) return
-  throw refuseField('changed_since', 'mac', `The MAC address of ${name} is ${mac ?? 'none'} now.`)
+function refuseOther(
+  client: Client,
+  { mac, expiry }: Omit<InputOf<typeof calls.clients.remove>, 'name'>,
+): void {
+  if (mac !== undefined && mac !== client.mac) {
+    const present = `The MAC address of ${client.name} is ${client.mac ?? 'none'} now.`
+    throw refuseField('changed_since', 'mac', present)
+  }
+  if (expiry !== undefined) refuseChanged([client], [expiry])
 }
 
 /**

@@ -388,6 +388,37 @@ describe('the admin', () => {
     await expect(question).toHaveCount(0)
   })
 
+  test('deletes no client that was renewed while the question was open, and reads what would be lost', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 12 })
+    const { mac } = await world.client(dealer, { login: 'is-over' })
+    await world.setExpiry('is-over', '2026-05-14T23:59:59.000Z')
+    const list = await open({ as: world.admin, at: '/admin/clients' })
+    const found = await open({ as: world.admin, at: '/admin/delete-mac' })
+    await found.getByLabel('MAC Address').fill(mac)
+    await press(found, 'Search')
+    await press(list, 'Delete is-over')
+    await press(found, 'Delete')
+    for (const page of [list, found])
+      await expect(page.getByRole('alertdialog')).toContainText('so nothing is lost')
+    await dealer.call(calls.clients.renew, { name: 'is-over', months: 3 })
+    const reason = 'The expiry of is-over has changed in the meantime. Please look again.'
+    for (const [page, yes, again] of [
+      [list, 'Delete', 'Delete is-over'],
+      [found, 'Yes', 'Delete'],
+    ] as const) {
+      const question = page.getByRole('alertdialog')
+      await press(question, yes)
+      await expect(page.getByText(reason)).toBeVisible()
+      await expect(question).toHaveCount(0)
+      await expect(page.getByRole('table')).toContainText('2026-08-15')
+      await press(page, again)
+      await expect(question).toContainText('3 months of service are lost')
+    }
+  })
+
   test('sees unknown boxes as they ask, and is led to the client whose MAC was mistyped', async ({
     open,
     world,

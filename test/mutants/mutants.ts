@@ -2074,8 +2074,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a removal of a client whose MAC has changed since is refused',
     file: 'server/nouns/removal.ts',
-    from: 'if (seen === undefined || seen === mac) return',
-    to: 'if (seen === undefined || seen !== null) return',
+    from: 'if (mac !== undefined && mac !== client.mac)',
+    to: 'if (mac === null && mac !== client.mac)',
+    suites: ['server/nouns/clients/clients.test.ts', 'server/nouns/macs.test.ts'],
+  },
+  {
+    guard: 'a removal of a client whose expiry has changed since is refused',
+    file: 'server/nouns/removal.ts',
+    from: 'if (expiry !== undefined) refuseChanged',
+    to: 'if (expiry === null) refuseChanged',
     suites: ['server/nouns/clients/clients.test.ts', 'server/nouns/macs.test.ts'],
   },
   {

@@ -53,7 +53,12 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const underWay = useRef(new Set<string>())
   const stopper = useRef<AbortController>(null)
   const [done, setDone] = useState(0)
-  const { mutate, isPending, error, reset: forget } = useMutation<Once<C>, ApiError, InputOf<C>>({
+  const {
+    mutate,
+    isPending,
+    error,
+    reset: forget,
+  } = useMutation<Once<C>, ApiError, InputOf<C>>({
     // One after the other, so that of two changes of one thing the later one stays.
     scope: { id: useId() },
     mutationFn: (input) => {

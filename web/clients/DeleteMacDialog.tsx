@@ -5,24 +5,27 @@ import { now } from '../clock.ts'
 import { Question } from '../Question.tsx'
 import type { FoundMac } from '../tables/macs.tsx'
 import { OnDay } from '../When.tsx'
+import { deletion } from './deletion.ts'
 import { Loss } from './Loss.tsx'
 
 interface DeleteMacDialogProps {
   client: FoundMac | null
   onClose: () => void
   onDone: () => void
+  onOutdated: (client: FoundMac) => void
 }
 
 /** The question before deleting a MAC together with its client. */
-export function DeleteMacDialog({ client, onClose, onDone }: DeleteMacDialogProps) {
+export function DeleteMacDialog({ client, onClose, onDone, onOutdated }: DeleteMacDialogProps) {
   return (
     <Question
       about={client}
       title="Confirm Deletion"
       call={calls.admin.remove}
-      input={({ name, mac }) => ({ name, mac })}
+      input={deletion.input}
       onClose={onClose}
       onDone={onDone}
+      onOutdated={onOutdated}
     >
       {(client) => (
         <>

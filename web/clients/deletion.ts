@@ -3,5 +3,9 @@ export const deletion = {
   title: ({ name }: { name: string }) => `Delete ${name}?`,
   yes: 'Delete',
   no: 'Cancel',
-  input: ({ name, mac }: { name: string; mac: string | null }) => ({ name, mac }),
+  input: ({ name, mac, expiry }: { name: string; mac: string | null; expiry: string }) => ({
+    name,
+    mac,
+    expiry,
+  }),
 }

@@ -61,6 +61,7 @@ export function DeleteMac() {
         client={asking ? (found ?? null) : null}
         onClose={() => setAsking(false)}
         onDone={start}
+        onOutdated={({ mac }) => search(mac)}
       />
     </>
   )

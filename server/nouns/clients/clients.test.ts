@@ -692,6 +692,14 @@ describe('a removed client', () => {
     await dealer.refused('not_found', detail, { name })
   })
 
+  test('must have the expiry that the person saw, where the call sends one', async () => {
+    const { name, expiry } = await world.client(dealer)
+    const expired = '2026-05-01T23:59:59.000Z'
+    await world.setExpiry(name, expired)
+    await dealer.refused('changed_since', remove, { name, expiry })
+    await dealer.call(remove, { name, expiry: expired })
+  })
+
   test('is on no list, frees its login and MAC, and keeps its history', async () => {
     const { dealer, reseller } = await world.family({ credits: 1 })
     const { name, mac } = await world.client(dealer, { months: 1, desc: 'Hall' })
