@@ -58,7 +58,8 @@ export const FileName = z
 
 export const GroupId = z.int().check(z.minimum(1), z.maximum(2_147_483_647))
 
-/** The most groups that a playlist is read with. */
+/** The most channels and groups that a playlist is read with. */
+export const MOST_CHANNELS = 100_000
 export const MOST_GROUPS = 2_000
 
 const PlayerName = z

@@ -503,6 +503,17 @@ describe('the admin', () => {
     await expect(rows(page, 'Groups')).toHaveCount(1)
   })
 
+  test('is told that channels after the first 100,000 are left out', async ({ open, world }) => {
+    await givePlaylist(world, A_PLAYLIST)
+    const page = await open({ as: world.admin, at: to.channels() })
+    const cut = page.getByText('The first 100,000 channels are read. Any after them are left out.')
+    await expect(page.getByText('own.m3u')).toBeVisible()
+    await expect(cut).toHaveCount(0)
+    await world.server.sql`update playlist set channels = 100000`
+    await page.reload()
+    await expect(cut).toBeVisible()
+  })
+
   test('reads all packages of a group inside the window, wherever its row stands', async ({
     open,
     world,

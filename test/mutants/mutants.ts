@@ -2376,8 +2376,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'an entry without an address that a box can play is left out',
     file: 'server/nouns/channels/parse-playlist.ts',
-    from: 'if (!isPlayable(address) ||',
-    to: 'if (',
+    from: 'if (!isPlayable(address)) return',
+    to: '',
     suites: ['server/nouns/channels/parse-playlist.test.ts'],
   },
   {

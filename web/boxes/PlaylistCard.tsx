@@ -2,7 +2,7 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
-import { faultInPlaylist, type Playlist } from '../../contract/channels.ts'
+import { faultInPlaylist, MOST_CHANNELS, type Playlist } from '../../contract/channels.ts'
 import { counted } from '../../contract/quantities.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { Card, CardButtons } from '../parts/Card.tsx'
@@ -102,6 +102,11 @@ function State({ playlist, unprotected }: { playlist: Playlist; unprotected: num
       {skipped > 0 && (
         <p>
           {counted(skipped, 'broken channel')} {skipped === 1 ? 'is' : 'are'} left out.
+        </p>
+      )}
+      {channels >= MOST_CHANNELS && (
+        <p>
+          The first {MOST_CHANNELS.toLocaleString('en-US')} channels are read. Any after them are left out.
         </p>
       )}
       {unprotected > 0 && (

@@ -238,13 +238,13 @@ test('50,000 entries are read, of which thousands have one name', () => {
   expect(groups).toHaveLength(2_000)
 })
 
-test('100,000 channels and 2,000 groups are read, and what comes after them is counted as broken or as of Other', () => {
+test('100,000 channels and 2,000 groups are read; channels after them are left out and not broken, or are of Other', () => {
   const entries = Array.from(
     { length: 100_002 },
     (_, at) => `#EXTINF:-1 group-title="G${at % 4_000}",${at}\nhttp://s/${at}`,
   )
-  const { channels, groups, skipped } = of(`#EXTM3U\n${entries.join('\n')}`)
-  expect([channels.length, groups.length, skipped]).toEqual([100_000, 2_000, 2])
+  const { channels, groups, skipped } = of(`#EXTM3U\n${entries.join('\n')}\n#EXTINF:-1,Broken\nno address`)
+  expect([channels.length, groups.length, skipped]).toEqual([100_000, 2_000, 1])
   expect(channels.at(-1)?.name).toBe('99999')
   expect(groups.find(({ name }) => name === 'Other')?.channels).toBe((100_000 / 4_000) * 2_001)
 })

@@ -1,5 +1,5 @@
 import parser from 'iptv-playlist-parser'
-import { type Channel, LONGEST_NAME, MOST_GROUPS } from '../../../contract/channels.ts'
+import { type Channel, LONGEST_NAME, MOST_CHANNELS, MOST_GROUPS } from '../../../contract/channels.ts'
 import { withKeys } from './keys.ts'
 import { textOf } from './text-of.ts'
 
@@ -10,7 +10,6 @@ export type GroupListing = { name: string; channels: number; unprotected: number
 
 /** The group of channels that name none, or come after the most groups. */
 const OTHER = 'Other'
-const MOST_CHANNELS = 100_000
 
 /** Reads an M3U playlist, where others are in use or none (see `withKeys`). What is broken in it is left out and counted. */
 export function parsePlaylist(
@@ -31,8 +30,7 @@ export function parsePlaylist(
       number: number === undefined ? null : Number(number),
     })
   }
-  const { channels, groups } = reading.end(inUse, known)
-  return { channels, groups, skipped: entriesIn(text) - channels.length }
+  return { ...reading.end(inUse, known), skipped: entriesIn(text) - reading.playable }
 }
 
 /** The parser passes over an entry without an address where another entry follows, so they are counted here. */
@@ -48,9 +46,13 @@ class Reading {
   readonly #channels: Entry[] = []
   readonly #groups = new Map<string, GroupListing>()
   readonly #numbers = new Set<number>()
+  /** How many entries a box could play, with those after the most channels: these are left out, and not broken. */
+  playable = 0
 
   add({ id, name, group: asked, logo, address, number }: Entry): void {
-    if (!isPlayable(address) || this.#channels.length >= MOST_CHANNELS) return
+    if (!isPlayable(address)) return
+    this.playable += 1
+    if (this.#channels.length >= MOST_CHANNELS) return
     const group = this.#groupOf(asked)
     group.channels += 1
     if (!address.includes('{token}')) group.unprotected += 1
