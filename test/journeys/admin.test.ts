@@ -79,7 +79,7 @@ describe('the admin', () => {
     await expect(rows(page, 'Jobs')).toContainText(['CountsFailed 3 times'])
     await noteRun(world.server.sql, { ...run, failure: null })
     await page.reload()
-    await expect(page.getByText('Nothing. All is well.')).toBeVisible()
+    await expect(page.getByText('None. All is well.')).toBeVisible()
     await expect(rows(page, 'Jobs')).toContainText(['CountsSucceeded'])
     const asked = page.waitForResponse('**/v1/admin/findings')
     await page.goto('/admin')

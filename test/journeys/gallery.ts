@@ -93,7 +93,7 @@ export const screens: Picture[] = [
   },
   { name: 'admin channels', as: 'admin', at: to.channels(), shows: 'Adults 18+' },
   { name: 'admin boxes', as: 'admin', at: to.boxes(), shows: '00:1A:79:5F:3E:21' },
-  { name: 'admin system', as: 'admin', at: to.system(), shows: 'Nothing. All is well.' },
+  { name: 'admin system', as: 'admin', at: to.system(), shows: 'None. All is well.' },
   { name: 'superreseller', as: 'superreseller', at: to.home.superreseller(), shows: 'emma.brown' },
   {
     name: 'superreseller resellers',

@@ -92,7 +92,7 @@ function SourceInput() {
     <FileInput
       name="file"
       label="File"
-      help="An M3U of at most 64 MB, or 16 MB compressed"
+      help="An M3U of at most 64 MB, and 16 MB once the browser has compressed it"
       accept=".m3u,.m3u8,.txt,audio/x-mpegurl"
     />
   ) : (

@@ -84,6 +84,31 @@ describe('a call whose answer does not come', () => {
     expect(await ask()).toEqual({ data: 'asked now' })
   })
 
+  test('says nothing of a connection by which another call was answered meanwhile', async () => {
+    vi.useFakeTimers()
+    server.mockImplementationOnce(silent)
+    const end = expect(ask()).rejects.toMatchObject({ code: 'offline', timedOut: true })
+    await vi.advanceTimersByTimeAsync(29_999)
+    await ask()
+    await vi.advanceTimersByTimeAsync(1)
+    await end
+    expect(connection.isLost()).toBe(false)
+  })
+
+  test('is found again over a line that takes long, because each try waits longer than the last', async () => {
+    await expectProxy(502)
+    vi.useFakeTimers()
+    server.mockImplementation(slow)
+    const found = []
+    for (let times = 0; times < 2; times += 1) {
+      const probed = connection.probe()
+      await vi.advanceTimersByTimeAsync(15_000)
+      found.push(await probed)
+    }
+    expect(found).toEqual([false, true])
+    server.mockImplementation(async () => answer('asked now'))
+  })
+
   test('counts as one only after eleven minutes if it sends a file, for which the server waits ten', async () => {
     vi.useFakeTimers()
     server.mockImplementationOnce(silent)
@@ -138,6 +163,14 @@ async function expectProxy(status: number) {
 
 function withoutAny() {
   vi.spyOn(AbortSignal as { any?: unknown }, 'any', 'get').mockReturnValue(undefined)
+}
+
+/** Like a line on which each answer takes 6 seconds. */
+function slow(_: string, { signal }: RequestInit = {}): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => resolve(answer('asked now')), 6_000)
+    signal?.addEventListener('abort', () => reject(signal.reason))
+  })
 }
 
 /** Like a server that never answers. */

@@ -159,18 +159,25 @@ export const connection = {
     listeners.add(listener)
     return () => listeners.delete(listener)
   },
-  /** Sends a request only to find out whether the server can be reached, and returns whether it can. */
+  /**
+   * Sends a request only to find out whether the server can be reached, and returns whether it can. Each one that gets no
+   * answer lets the next wait longer, so that a slow line is found too.
+   */
   async probe(): Promise<boolean> {
     try {
-      await within(WHILE_LOST, (signal) => reach('/v1/health', { cache: 'no-store', signal }))
+      await within(probeWait, (signal) => reach('/v1/health', { cache: 'no-store', signal }))
+      probeWait = WHILE_LOST
       return !lost
     } catch {
+      probeWait = Math.min(probeWait + WHILE_LOST, 3 * WHILE_LOST)
       return false
     }
   },
 }
 
 let lost = false
+/** How many requests were answered. */
+let answers = 0
 let asOf = ''
 const listeners = new Set<() => void>()
 
@@ -182,6 +189,7 @@ function setLost(next: boolean) {
 
 /** The longest wait for an answer while the connection is lost, in milliseconds, for what changes nothing. */
 const WHILE_LOST = 5_000
+let probeWait = WHILE_LOST
 
 /** Returns the longest wait for an answer, in milliseconds. The server's own limits are shorter. */
 function longestWait({ method, body, slow }: Call): number {
@@ -204,12 +212,15 @@ async function within<T>(
   const controller = new AbortController()
   const abort = () => controller.abort()
   const timer = setTimeout(abort, wait)
+  const before = answers
   caller?.addEventListener('abort', abort)
   if (caller?.aborted) abort()
   try {
     return await request(controller.signal)
   } catch (error) {
-    throw controller.signal.aborted && !caller?.aborted ? connectionLost({ timedOut: true }) : error
+    if (!controller.signal.aborted || caller?.aborted) throw error
+    // Where another request was answered meanwhile, the server can be reached.
+    throw answers === before ? connectionLost({ timedOut: true }) : offline({ status: 0, timedOut: true })
   } finally {
     clearTimeout(timer)
     caller?.removeEventListener('abort', abort)
@@ -248,6 +259,7 @@ function dropAhead() {
 async function reach(url: string, request: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, request)
+    if (!isOfProxy(response)) answers += 1
     setLost(isOfProxy(response))
     return response
   } catch (error) {

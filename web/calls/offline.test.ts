@@ -22,8 +22,9 @@ test('a filter without a connection counts all clients as they were, and says th
     data: [client('gone', -HOUR_MS), client('there', 40 * DAY_MS)],
     ...{ counts, count: 187, count_capped: false, current_page: 1, total_pages: 94 },
   }
-  const kept = [{ key: listOf({}), data, at: NOW }]
-  vi.stubGlobal('localStorage', { getItem: () => JSON.stringify({ by: 'mia', kept }) })
+  let under = {}
+  const kept = () => [{ key: listOf(under), data, at: NOW }]
+  vi.stubGlobal('localStorage', { getItem: () => JSON.stringify({ by: 'mia', kept: kept() }) })
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('away')))
   await connection.probe()
   const cache = openCache()
@@ -44,6 +45,9 @@ test('a filter without a connection counts all clients as they were, and says th
   expect(await found({ search: 'the' })).toMatchObject({
     ...{ data: [{ name: 'there' }], counts: undefined, count_capped: true },
   })
+  // What was kept of a search is not all that there is.
+  under = { search: 'e' }
+  expect(await found({ filter: 'active' })).toMatchObject({ counts: undefined, count_capped: true })
   stop()
 })
 

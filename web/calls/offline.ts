@@ -139,8 +139,10 @@ function narrowed(page: Kept, { search = '', filter = 'all' }: ListQuery): Kept 
   const found = all.data.filter((client) => matches(client, search.trim().toLowerCase()))
   const data = found.filter((client) => isIn(client, filter))
   // How many of all clients a search finds in each state is not known.
-  const counts = search === '' ? all.counts : undefined
-  const isWhole = all.count === all.data.length && !all.count_capped
+  const under = page.key[1] as ListQuery
+  const counts = search === '' && !under.search ? all.counts : undefined
+  const isAll = !under.search && (under.filter ?? 'all') === 'all'
+  const isWhole = isAll && all.count === all.data.length && !all.count_capped
   const whole = { count: data.length, count_capped: !isWhole, current_page: 1, total_pages: 1 }
   return { ...page, data: { ...all, data, counts, ...whole } }
 }

@@ -17,6 +17,9 @@ interface ChosenBarProps {
   onAct: (act: Act) => void
 }
 
+/** A notice has room for so many names. */
+const MOST_NAMED = 10
+
 /** What can be done with the selected clients. */
 export function ChosenBar({ page, chosen, onRenew, onAct }: ChosenBarProps) {
   const { select, names, all, clear, drop } = chosen
@@ -24,7 +27,12 @@ export function ChosenBar({ page, chosen, onRenew, onAct }: ChosenBarProps) {
   const { received, start, stop } = useExport(calls.clients.export, ({ missing }) => {
     if (missing.length === 0) return
     drop(missing)
-    notice.warning(`${leftOut(missing, 'deleted or moved')}.`, missing.join(', '))
+    const others = missing.length - MOST_NAMED
+    const names = missing.slice(0, MOST_NAMED).join(', ')
+    notice.warning(
+      `${leftOut(missing, 'deleted or moved')}.`,
+      others > 0 ? `${names} and ${others.toLocaleString('en-US')} more` : names,
+    )
   })
   const { sort, order } = page.query
   const exportAs = (format: 'csv' | 'pdf') => start({ format, sort, order, clients: [...names] })

@@ -38,7 +38,8 @@ export function useChosenClients(page: ClientPage): Chosen {
       offer.giveUp()
       setChosen(NONE)
     },
-    drop: (names) => setChosen(new Set([...chosen].filter((one) => !names.includes(one)))),
+    // Of those that are selected by now: an answer may have come late.
+    drop: (names) => setChosen(new Set([...lastChosen()].filter((one) => !names.includes(one)))),
   }
 }
 

@@ -65,7 +65,7 @@ function Findings({ findings }: { findings: readonly Finding[] }) {
       <List aria-live="polite">
         {findings.length === 0 && (
           <Line data-tone="good">
-            <CircleCheck aria-hidden size={18} /> Nothing. All is well.
+            <CircleCheck aria-hidden size={18} /> None. All is well.
           </Line>
         )}
         {findings.map(({ urgent, sentence }) => (

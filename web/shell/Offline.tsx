@@ -39,7 +39,14 @@ const PROBED_EVERY = 3_000
 function useProbe(lost: boolean) {
   useEffect(() => {
     if (!lost) return
-    const timer = setInterval(connection.probe, PROBED_EVERY)
+    let isProbing = false
+    const probe = async () => {
+      if (isProbing) return
+      isProbing = true
+      await connection.probe()
+      isProbing = false
+    }
+    const timer = setInterval(probe, PROBED_EVERY)
     window.addEventListener('online', connection.probe)
     return () => {
       clearInterval(timer)

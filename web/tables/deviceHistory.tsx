@@ -12,7 +12,7 @@ export const deviceHistory = table<DeviceChange>({
       header: 'What',
       width: 152,
       narrow: 'aside',
-      text: ({ event }) => EVENTS[event],
+      text: eventOf,
     },
     {
       key: 'detail',
@@ -48,6 +48,11 @@ export const deviceHistory = table<DeviceChange>({
 
 function sinceThen({ detail, mac_before }: DeviceChange): string {
   return mac_before === null ? detail : `${detail || 'None'} (before: ${mac_before})`
+}
+
+/** A box that was taken over by none has left for another client. */
+function eventOf({ event, detail }: DeviceChange): string {
+  return event === 'taken over' && detail === '' ? 'Box left for another client' : EVENTS[event]
 }
 
 const EVENTS: Record<DeviceChange['event'], string> = {

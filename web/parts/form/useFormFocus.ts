@@ -82,7 +82,10 @@ const FIELD = ':is(input:not([hidden]), select, textarea):not(:disabled)'
 
 function focusField(fields: Element | null, which: boolean | string) {
   if (!fields || isBusy(fields)) return
-  fields.querySelector<HTMLElement>(typeof which === 'string' ? `[name=${which}]` : FIELD)?.focus()
+  const field = fields.querySelector<HTMLElement>(typeof which === 'string' ? `[name=${which}]` : FIELD)
+  // A space that is to scroll would turn a switch.
+  if (field?.matches('[role=switch]')) focusTitle()
+  else field?.focus()
 }
 
 /** Returns whether the person is already using another control on the page or in the dialog. */

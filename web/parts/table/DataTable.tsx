@@ -10,7 +10,7 @@ import { Pager } from './Pager.tsx'
 import { quietIcon } from './quietIcon.tsx'
 import type { RowSelection } from './selection.ts'
 import { TableTools } from './TableTools.tsx'
-import type { Table } from './table.ts'
+import type { Column, Table } from './table.ts'
 import { foldedOf, useFit } from './useFit.ts'
 import { useFocusKept } from './useFocusKept.ts'
 import type { ListState } from './useListState.ts'
@@ -52,8 +52,9 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, table, list, rows, loading, error } = props
   const page = usePage(table, list, rows)
   const place = useRef<HTMLDivElement>(null)
-  const fit = useFit(table, props.select !== undefined, place)
-  const folded = useMemo(() => ({ ...table, columns: foldedOf(table.columns) }), [table])
+  const wide = useMemo(() => withSorted(table, list.sort), [table, list.sort])
+  const fit = useFit(wide, props.select !== undefined, place)
+  const folded = useMemo(() => ({ ...wide, columns: foldedOf(wide.columns) }), [wide])
   const keys = page.rows.map(table.rowKey)
   const marks = useMarks(keys)
   useFocusKept(place, keys, props.select?.chosen.size === 0)
@@ -104,6 +105,13 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       />
     </div>
   )
+}
+
+/** Returns a table that leaves out no column by which it is sorted. */
+function withSorted<Row>(table: Table<Row>, sort: string): Table<Row> {
+  const shown = ({ foldedInto, ...column }: Column<Row>) =>
+    column.key === sort || foldedInto === undefined ? column : { ...column, foldedInto }
+  return { ...table, columns: table.columns.map(shown) }
 }
 
 /** Returns the rows of the current page. Searching is deferred, so that typing stays responsive. */
