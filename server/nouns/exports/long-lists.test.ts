@@ -170,6 +170,8 @@ describe('a long list', () => {
     const { ticket } = await (await world.again(dealer, until)).call(clients.export, LIST)
     world.clock.pass({ seconds: 30 })
     expect((await fetchFile(ticket)).status).toBe(404)
+    // Nobody has made room for it.
+    await expectTransactions(2)
     for (const { asking } of readers) asking.destroy()
   })
 
