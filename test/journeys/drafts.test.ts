@@ -225,7 +225,7 @@ describe('a draft', () => {
     await page.reload()
     await press(page, 'Discard')
     await expect(page.getByLabel('Description')).toHaveValue('Hall')
-    await expect(page.getByRole('switch', { name: 'Active' })).toBeFocused()
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
     expect(await page.evaluate(() => sessionStorage.getItem('drafts'))).toBeNull()
   })
 
