@@ -12,6 +12,7 @@ import {
   uniqueMac,
   type World,
 } from '../../test/support/world.ts'
+import { POLLING } from './answers.ts'
 import { storedAs } from './presence.ts'
 import { ON_SCREEN } from './refusals.ts'
 
@@ -831,6 +832,8 @@ describe('a Ministra client', () => {
     const [one, other] = [await ministra(), await ministra()]
     await one.box.logIn(one.name, 'pass word')
     world.clock.pass({ days: 2 })
+    // The token of its own box is newer.
+    await other.box.logIn(other.name, 'pass word')
     expect(await one.box.poll()).toBe(true)
     await world.server.gateway.writePresence()
     expect(await one.box.call('stb/do_auth', { login: other.name, password: 'pass word' })).toBe(true)
@@ -841,6 +844,29 @@ describe('a Ministra client', () => {
     // A box that leaves is no takeover, of which a client has three in a day.
     const next = () => new Box(world.server, { address: address() }).logIn(one.name, 'pass word')
     expect([await next(), await next(), await next(), await next()]).toEqual([0, 0, 0, 1])
+  })
+
+  test('has its box back by a login with the token that the other client has now', async () => {
+    const [one, other] = [await ministra(), await ministra()]
+    await one.box.logIn(one.name, 'pass word')
+    for (const { name } of [other, one]) {
+      soon()
+      expect(await one.box.call('stb/do_auth', { login: name, password: 'pass word' })).toBe(true)
+      expect(await one.box.getProfile()).toMatchObject({ status: 0, name })
+    }
+  })
+
+  test('whose box is refused tells the page of Boxtree alone that another login may be tried', async () => {
+    const one = await ministra()
+    await one.box.logIn(one.name, 'pass word')
+    const { name, box } = await boxOf()
+    await box.signIn()
+    for (const login of [one.name, name]) await dealer.call(save, { login, status: false })
+    soon()
+    const refused = { ...POLLING, status: 1, msg: ON_SCREEN.switched_off, block_msg: ON_SCREEN.switched_off }
+    expect(await one.box.call('stb/get_profile', { cut: '1' })).toEqual({ ...refused, by_login: 1 })
+    expect(await one.box.getProfile()).toEqual(refused)
+    expect(await box.call('stb/get_profile', { cut: '1' })).toEqual(refused)
   })
 
   test('keeps its box from the logins of other clients while it is served and was seen within a day', async () => {
@@ -1132,6 +1158,8 @@ describe('a stranger', () => {
         const { name } = await ministra()
         expect(await box.call('stb/do_auth', { login: name, password: 'pass word' })).toBe(true)
         expect(await box.getProfile()).toMatchObject({ status: 0, name })
+        await dealer.call(save, { login: name, password: 'another' })
+        expect(await box.at(world.server).logIn(name, 'another')).toBe(0)
       },
     ],
   ])('logs in by no token that %s has ended', async (_what, end) => {

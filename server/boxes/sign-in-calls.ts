@@ -1,7 +1,7 @@
 import type { Seal } from '../access/seal.ts'
 import { isLost } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
-import type { Admission } from './admission.ts'
+import { type Admission, obeysCuts } from './admission.ts'
 import { type Answer, POLLING, refusedProfile } from './answers.ts'
 import { openTokens } from './box-token.ts'
 import type { BoxTurns } from './box-turns.ts'
@@ -75,7 +75,7 @@ export function signInCalls({
       const now = clock()
       if (refusal) {
         presence.refused(present, refusal, now)
-        return refusedProfile(ON_SCREEN[refusal])
+        return refusedProfile(ON_SCREEN[refusal], present.mac === null && obeysCuts(request))
       }
       presence.letIn(present, place, now)
       roster.noteChecked(request.mac, request.token)

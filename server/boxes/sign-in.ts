@@ -93,16 +93,17 @@ const FIRST_USED_WITHIN_MS = DAY_MS
 
 /**
  * Whether the token of a box that signs in is no longer valid. Valid are only the token that the client has now, and
- * one that was made since then, since the last reset or new MAC, and, where no other client has it now, within the last
- * day. So a reset ends a token for all boxes that share it.
+ * one that was made since the last reset or new MAC, and, where no other client has it now (`isIn`), since the client's
+ * own and within the last day. So a reset ends a token for all boxes that share it.
  */
 function hasEnded(nonce: string, device: Device | null, forgotten: number, now: Date, isIn = false): boolean {
   const present = device?.token_nonce ?? null
   if (nonce === present) return false
   const made = madeAt(nonce, now)
+  if (made === null || made < forgotten) return true
+  if (isIn) return false
   const since = present === null ? null : madeAt(present, now)
-  const unusedSince = isIn ? 0 : now.getTime() - FIRST_USED_WITHIN_MS
-  return made === null || made < Math.max(forgotten, since ?? 0, unusedSince)
+  return made < Math.max(since ?? 0, now.getTime() - FIRST_USED_WITHIN_MS)
 }
 
 /** A box that is let in: its client as it is from now on, and what is stored of it before and from now on. */

@@ -203,6 +203,46 @@ describe('on the page of the boxes, a box', () => {
     await expect(page.getByLabel('Login')).toBeHidden()
   })
 
+  test('whose login has expired is taken to another one by OK, and back to what it reads by Exit', async ({
+    windows,
+    world,
+  }) => {
+    await givePlaylist(world, PLAYLIST)
+    const { dealer } = await world.family({ credits: 5 })
+    const ministra = { password: 'tv-secret', months: 1, ministra: true }
+    const { name: expired } = await world.client(dealer, ministra)
+    const { name: next } = await world.client(dealer, ministra)
+    const page = await openBox(windows, world)
+    const [login, password] = [page.getByLabel('Login'), page.getByLabel('Password')]
+    await fill(page.locator('form'), { Login: expired, Password: 'tv-secret' })
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+    await world.setExpiry(expired, world.clock.now.toISOString())
+    world.clock.pass({ seconds: 5 })
+    await page.clock.fastForward(POLL)
+    const reason = page.getByText(
+      'Your subscription has expired. Please contact your provider. To sign in with another login, press OK.',
+    )
+    await expect(reason).toBeVisible()
+    await page.keyboard.press('Enter')
+    await expect(login).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(reason).toBeVisible()
+    await expect(login).toBeHidden()
+    await page.keyboard.press('Enter')
+    await fill(page.locator('form'), { Login: next, Password: 'wrong' })
+    await page.keyboard.press('Enter')
+    await expect(page.getByText('The login or the password is wrong.')).toBeVisible()
+    // The form stays, also where it asks by itself.
+    await answered(page, 'get_profile', () => page.clock.fastForward(POLL))
+    await expect(password).toBeFocused()
+    await expect(login).toHaveValue(next)
+    await fill(page.locator('form'), { Password: 'tv-secret' })
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+    await expect(login).toBeHidden()
+  })
+
   test('that is asked for a login is let in by itself once its MAC is registered, and keeps what was typed until then', async ({
     windows,
     world,

@@ -20,6 +20,7 @@
   var NO_BOX = 'This page is for set-top boxes. Open it on a box.'
   var NO_CHANNELS = 'There are no channels yet.'
   var NOT_PLAYABLE = 'This channel cannot be played at the moment.'
+  var BY_LOGIN = ' To sign in with another login, press OK.'
   var WRONG = 'The login or the password is wrong. After three tries, wait 15 minutes.'
 
   var mac = tell('GetDeviceMacAddress') || read('MACAddress')
@@ -37,6 +38,9 @@
   var isCut = false
   /** Whether a refusal has made it sign in at once since its last poll. */
   var hasHurried = false
+  /** Whether it may leave the client that refuses it by another login, and whether somebody asked for the form. */
+  var mayLogIn = false
+  var asksForm = false
   /** 'out', 'login' or 'in'. */
   var state = 'out'
   var pollEvery = 120000
@@ -91,6 +95,7 @@
       device_id: tell('GetUID'),
       device_id2: tell('GetUID'),
       hd: '1',
+      cut: '1',
     }
   }
 
@@ -181,9 +186,18 @@
 
   function judge(profile, wrong) {
     pollEvery = (Number(profile.watchdog_timeout) || 120) * 1000
-    if (profile.status === 2) askLogin(wrong)
+    mayLogIn = profile.by_login === 1
+    if (profile.status === 2 || (asksForm && mayLogIn)) askLogin(wrong)
     else if (profile.status === 0) enter()
-    else refuse(profile.block_msg || profile.msg)
+    else refuse((profile.block_msg || profile.msg) + (mayLogIn ? BY_LOGIN : ''))
+  }
+
+  /** Shows the form instead of a refusal, or the refusal again. */
+  function ask(forForm) {
+    asksForm = forForm
+    beginAnew()
+    if (forForm) askLogin('')
+    else signIn()
   }
 
   /**
@@ -211,7 +225,10 @@
       'stb/do_auth',
       { login: byId('name').value, password: byId('password').value },
       function (isRight) {
-        if (isRight) byId('password').value = ''
+        if (isRight) {
+          byId('password').value = ''
+          asksForm = false
+        }
         getProfile({ auth_second_step: '1' }, isRight ? '' : WRONG)
       },
       tryAgain
@@ -220,6 +237,7 @@
 
   function enter() {
     state = 'in'
+    asksForm = false
     isCut = false
     show('login', false)
     write('screen', '')
@@ -471,6 +489,10 @@
 
   document.onkeydown = function (event) {
     var key = event.keyCode
+    if ((state === 'out' && mayLogIn && key === OK) || (asksForm && key === EXIT)) {
+      ask(key === OK)
+      return false
+    }
     if (state !== 'in') return true
     if (!byId('message').hasAttribute('hidden')) {
       if (key === OK || key === BACK || key === EXIT) endMessage()
