@@ -639,6 +639,18 @@ describe('a Ministra client', () => {
     }
   })
 
+  test('that is locked says so to a box that is in with a login that has expired', async () => {
+    const [one, other] = [await ministra(), await ministra()]
+    await dealer.call(save, { login: other.name, locked: true })
+    for (const { name, box } of [one, other]) expect(await box.logIn(name, 'pass word')).toBe(0)
+    await world.setExpiry(one.name, world.clock.now.toISOString())
+    soon()
+    expect(await one.box.call('stb/do_auth', { login: other.name, password: 'pass word' })).toBe(true)
+    const after = await one.box.call('stb/get_profile', { auth_second_step: '1' })
+    expect(after).toMatchObject({ status: 1, block_msg: ON_SCREEN.other_address })
+    expect(await one.box.getProfile()).toMatchObject({ status: 1, block_msg: ON_SCREEN.expired })
+  })
+
   test('that is locked to an address cannot be taken over by a box at another address', async () => {
     const { name, box } = await ministra()
     await dealer.call(save, { login: name, locked: true })

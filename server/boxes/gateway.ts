@@ -69,7 +69,7 @@ export function openGateway({
   const lateFacts = openLateFacts(sql)
   const turns = openBoxTurns()
   const admission = openAdmission({ sql, seal, clock, roster, presence, turns })
-  const { askLogin, doAuth } = openLoginCalls({
+  const { askLogin, doAuth, whyRefused } = openLoginCalls({
     sql,
     seal,
     clock,
@@ -84,7 +84,19 @@ export function openGateway({
   writing.unref()
 
   const handlers: BoxHandlers = {
-    ...signInCalls({ sql, seal, clock, roster, presence, channels, admission, lateFacts, turns, askLogin }),
+    ...signInCalls({
+      sql,
+      seal,
+      clock,
+      roster,
+      presence,
+      channels,
+      admission,
+      lateFacts,
+      turns,
+      askLogin,
+      whyRefused,
+    }),
     'stb/do_auth': doAuth,
     'stb/get_localization': async () => ({}),
     'stb/get_modules': async () => MODULES,

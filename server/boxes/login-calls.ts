@@ -1,3 +1,4 @@
+import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import type { Seal } from '../access/seal.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { retryRead } from '../postgres/timeout.ts'
@@ -38,7 +39,7 @@ export function openLoginCalls({
   turns,
 }: LoginCallsDependencies) {
   const strangerTurns = openStrangerTurns()
-  return { askLogin, doAuth }
+  return { askLogin, doAuth, whyRefused }
 
   /** Asks a box for a login, if it may try one, or says why its right login was refused. */
   async function askLogin(request: BoxCall, client: BoxClient | null): Promise<Answer<'stb/get_profile'>> {
@@ -53,6 +54,13 @@ export function openLoginCalls({
     if (!client) unknown.note(request, now)
     if (!isOpen) return refusedProfile(TOO_MANY_LOGINS)
     return { status: 2, msg: '', block_msg: '', ...POLLING }
+  }
+
+  /** Returns why the right login that a box has just sent was refused; null where it has sent none. */
+  async function whyRefused(request: BoxCall): Promise<BoxRefusal | null> {
+    if (request.field('auth_second_step') !== '1') return null
+    const nonce = nonceOf(request)
+    return readInTurn(request, () => refusalOfLogin(sql, request.mac, nonce, clock()))
   }
 
   /** Signs a box in by login and password, and tells it whether they are right. Whether it may play is told next. */

@@ -28,6 +28,7 @@ type SignInCalls = {
   lateFacts: LateFacts
   turns: BoxTurns
   askLogin: LoginCalls['askLogin']
+  whyRefused: LoginCalls['whyRefused']
 }
 
 /** The calls by which a box signs in: it gets a token, and is judged. */
@@ -42,6 +43,7 @@ export function signInCalls({
   lateFacts,
   turns,
   askLogin,
+  whyRefused,
 }: SignInCalls) {
   const tokens = openTokens(seal)
   const signIn = openSignInBatches(sql, turns)
@@ -75,7 +77,10 @@ export function signInCalls({
       const now = clock()
       if (refusal) {
         presence.refused(present, refusal, now)
-        return refusedProfile(ON_SCREEN[refusal], present.mac === null && obeysCuts(request))
+        if (present.mac !== null) return refusedProfile(ON_SCREEN[refusal])
+        // It stays with its client, and reads why it is not another one's.
+        const ofLogin = await whyRefused(request)
+        return refusedProfile(ON_SCREEN[ofLogin ?? refusal], obeysCuts(request))
       }
       presence.letIn(present, place, now)
       roster.noteChecked(request.mac, request.token)
