@@ -184,6 +184,30 @@ test('a dealer who quits hands its clients on, changes its reseller and is close
   await expect(parent).toHaveURL(/show=closed/)
 })
 
+test('a chosen client that its dealer no longer has can be left out, and the others are moved', async ({
+  open,
+  world,
+}) => {
+  const { reseller, dealer } = await world.family()
+  const heir = await world.child(reseller)
+  const gone = await world.client(dealer, { login: 'gone-one' })
+  await world.setExpiry('gone-one', '2026-05-14T23:59:59.000Z')
+  await world.client(dealer, { login: 'there-one' })
+  const page = await open({ as: reseller, at: to.branch(dealer.name) })
+  await press(page, 'Move clients')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('To').selectOption(heir.name)
+  await dialog.getByLabel('Clients', { exact: true }).selectOption('Chosen ones')
+  for (const name of ['gone-one', 'there-one']) await dialog.getByRole('checkbox', { name }).check()
+  await dealer.call(calls.clients.remove, { name: 'gone-one', mac: gone.mac })
+  await press(dialog, `Move 2 clients to ${heir.name}`)
+  await expect(page.getByText('Error moving the clients. Please try again.')).toBeVisible()
+  await press(dialog, 'Leave out gone-one')
+  await expect(dialog.getByRole('list', { name: 'Chosen, but not shown' })).toHaveCount(0)
+  await press(dialog, `Move 1 client to ${heir.name}`)
+  await readNotice(page, `1 client moved to ${heir.name}`)
+})
+
 test('an answer that comes after its page was left opens no other page', async ({ open, world }) => {
   const { reseller } = await world.family()
   const { name } = await world.child(reseller)

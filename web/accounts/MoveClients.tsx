@@ -1,3 +1,4 @@
+import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -155,6 +156,8 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
   const { data, error, refetch } = found
   const tick = (name: string, isChosen: boolean) =>
     onChoose(isChosen ? [...chosen, name].slice(0, MOST_CHOSEN) : chosen.filter((one) => one !== name))
+  // One that the dealer no longer has is never found again, and would keep all the others from being moved.
+  const hidden = data ? chosen.filter((name) => !data.data.some((one) => one.name === name)) : []
   return (
     <div>
       <SearchBox label="Search by name or MAC" value={typed} onChange={setTyped} />
@@ -180,9 +183,44 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
           ? `The first ${data.data.length} of ${data.count.toLocaleString('en-US')} are shown.`
           : ''}
       </p>
+      {hidden.length > 0 && <Hidden names={hidden} onLeaveOut={(name) => tick(name, false)} />}
     </div>
   )
 }
+
+interface HiddenProps {
+  names: readonly string[]
+  onLeaveOut: (name: string) => void
+}
+
+/** Names the chosen clients that are not among those shown, so that each can be left out all the same. */
+function Hidden({ names, onLeaveOut }: HiddenProps) {
+  return (
+    <>
+      <p>Chosen, but not shown above. Press one to leave it out.</p>
+      <Names aria-label="Chosen, but not shown">
+        {names.map((name) => (
+          <li key={name}>
+            <Button size="small" aria-label={`Leave out ${name}`} onClick={() => onLeaveOut(name)}>
+              <span className="identifier">{name}</span>
+            </Button>
+          </li>
+        ))}
+      </Names>
+    </>
+  )
+}
+
+const Names = styled('ul')({
+  listStyle: 'none',
+  margin: 0,
+  padding: 0,
+  maxHeight: 120,
+  overflowY: 'auto',
+  display: 'flex',
+  flexWrap: 'wrap',
+  gap: '0 8px',
+})
 
 const Found = styled('ul')(({ theme }) => ({
   listStyle: 'none',
