@@ -686,6 +686,25 @@ test('a button that goes once its work is done leaves the focus to the title', a
   await expect(title(asking)).toBeFocused()
 })
 
+test('a button whose work has failed has the focus again', async ({ shop, openAs }) => {
+  const { world } = shop
+  const { dealer } = await world.family()
+  await world.admin.call(calls.tree.suspend, { name: dealer.name })
+  const page = await openAs(world.admin, to.branch(dealer.name))
+  const lift = button(page, 'Lift suspension')
+  const reason = { status: 'ERROR', code: 'internal', message: 'Not now.' }
+  await page.route('**/v1/tree/lift', async (route) => {
+    // Until the browser has taken the focus from the disabled button.
+    await expect(lift).not.toBeFocused()
+    await route.fulfill({ status: 500, json: reason })
+  })
+  await lift.focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Not now.')).toBeVisible()
+  await expect(lift).toBeEnabled()
+  await expect(lift).toBeFocused()
+})
+
 describe('what goes once it was used, or cannot be used again, leaves the focus', () => {
   test('on the pager at the last page and the first', async ({ shop, openAs }) => {
     const page = await openAs(await dealerOfMany(shop), to.clients())
@@ -744,6 +763,32 @@ describe('what goes once it was used, or cannot be used again, leaves the focus'
       await expect(button(page, 'Renew all 1')).toHaveCount(0)
       await expect(title(page)).toBeFocused()
     }
+  })
+
+  test('to the title after the last other session was ended', async ({ shop, openAs }) => {
+    const { dealer } = await shop.world.family()
+    const page = await openAs(dealer, to.signIns())
+    const end = button(page, 'End this session')
+    await end.focus()
+    await page.keyboard.press('Enter')
+    await button(page, 'End session').focus()
+    await page.keyboard.press('Enter')
+    await expect(end).toHaveCount(0)
+    await expect(title(page)).toBeFocused()
+  })
+
+  test('to the title after all clients of a dealer were moved', async ({ shop, openAs }) => {
+    const { world, reseller } = shop
+    const { name } = await world.child(reseller)
+    const dealer = await world.child(reseller)
+    await world.client(dealer)
+    const page = await openAs(reseller, to.branch(dealer.name))
+    await press(page, 'Move clients')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('To').selectOption(name)
+    await press(dialog, `Move 1 client to ${name}`)
+    await expect(button(page, 'Move clients')).toHaveCount(0)
+    await expect(title(page)).toBeFocused()
   })
 
   test('to the title after the first steps were put away', async ({ shop, openAs }) => {

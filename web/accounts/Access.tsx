@@ -22,7 +22,7 @@ export function Access({ name }: { name: string }) {
   const { data: account, error, refetch } = useCall(calls.tree.account, { name })
   const lift = useSubmit(calls.tree.lift)
   const { unanswered, reset } = lift
-  // No dialog stays open that could be sent again or be left: the page says at once what was done.
+  // There is no dialog to give up, so the page says at once what was done.
   useEffect(() => {
     if (unanswered) reset()
   }, [unanswered, reset])

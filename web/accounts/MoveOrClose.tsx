@@ -8,6 +8,7 @@ import { Card, CardButtons } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
+import { PassingButton } from '../parts/PassingButton.tsx'
 import { useSession } from '../session.tsx'
 
 /** Lets those above an account move it to another parent, and its parent close it. */
@@ -31,9 +32,9 @@ export function MoveOrClose({ name }: { name: string }) {
           </Button>
         )}
         {account?.role === 'dealer' && account.beneath.clients > 0 && (
-          <Button variant="outlined" onClick={() => setAsking('clients')}>
+          <PassingButton variant="outlined" onClick={() => setAsking('clients')}>
             Move clients
-          </Button>
+          </PassingButton>
         )}
         {mayClose && (
           <Button variant="outlined" onClick={() => setAsking('close')}>

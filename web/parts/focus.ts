@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 
 /**
  * Calls `act` in the first frame in which no dialog is open and nothing is being searched for in the top bar: a dialog
@@ -57,6 +57,21 @@ export function useEscapeWithoutFocus(title: string, act: () => void): void {
 export function useTitleAfterwards(): void {
   // A list or form of the page takes the focus in the frame after a dialog, so this waits for one more.
   useEffect(() => () => void requestAnimationFrame(() => requestAnimationFrame(settle)), [])
+}
+
+/**
+ * Gives back the focus that the browser takes from a button when it is disabled. Returns what is to be called when the
+ * button is pressed.
+ */
+export function useFocusBack(disabled: boolean): () => void {
+  const used = useRef<Element | null>(null)
+  useEffect(() => {
+    const { current: button } = used
+    if (!disabled && isFocusLost() && button instanceof HTMLElement) button.focus({ preventScroll: true })
+  }, [disabled])
+  return () => {
+    used.current = document.activeElement
+  }
 }
 
 function settle() {

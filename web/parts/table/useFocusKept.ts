@@ -1,9 +1,9 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
-import { isFocusLost, whenUndisturbed } from '../focus.ts'
+import { focusTitle, isFocusLost, whenUndisturbed } from '../focus.ts'
 
 /**
  * Keeps the focus when its row is removed: the next row takes it. When the toolbar of the selection disappears, the
- * checkbox of the page takes it, and when that disappears too, the search. `keys` are the keys of the visible rows.
+ * checkbox of the page takes it, and when that disappears too, the search; where there is none, the title of the page. `keys` are the keys of the visible rows.
  */
 export function useFocusKept(
   place: RefObject<HTMLElement | null>,
@@ -24,7 +24,9 @@ export function useFocusKept(
     row.current = element.current = null
     stop.current()
     stop.current = whenUndisturbed(() => {
-      if (isFocusLost()) targetIn(place.current, at)?.focus({ preventScroll: true })
+      if (!isFocusLost()) return
+      targetIn(place.current, at)?.focus({ preventScroll: true })
+      focusTitle()
     })
   })
 }
