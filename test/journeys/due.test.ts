@@ -50,7 +50,8 @@ describe('all who expire this week', () => {
     await press(dialog, 'Retry')
     await expect(dialog.getByRole('button', { name: 'Renew 1 client for 1 credit' })).toBeEnabled()
     await page.goto('/credit-requests')
-    await expect(low.getByRole('button', { name: 'Remove the threshold' })).toBeEnabled()
+    await expect(low.getByLabel('Mark as low below')).toBeEnabled()
+    await expect(low.getByRole('button', { name: 'No threshold' })).toBeDisabled()
   })
 
   test('are renewed from the dashboard with two clicks, or two taps', async ({ open, world }) => {

@@ -35,9 +35,11 @@ export function LowBalance({ below, loaded, help, saving, onSave }: LowBalancePr
         schema={Threshold}
         values={values}
         resetKey={saving.done}
-        submit={({ below: typed }) =>
-          typed.trim() === '' ? 'Remove the threshold' : `Mark below ${typed.trim()}`
-        }
+        submit={({ below: typed }) => {
+          if (typed.trim() !== '') return `Mark below ${typed.trim()}`
+          return below == null ? 'No threshold' : 'Remove the threshold'
+        }}
+        blocked={({ below: typed }) => typed.trim() === '' && below == null}
         onSubmit={({ below: typed }) => onSave(typed.trim() === '' ? null : numberIn(typed))}
         disabled={below === undefined}
         sending={saving}

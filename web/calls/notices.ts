@@ -54,8 +54,9 @@ export const clientDeleted = {
 }
 
 const exporting: CallNotices = { success: null, failure: 'Error exporting. Please try again.' }
-const thresholdSaved: CallNotices = {
-  success: () => 'Threshold saved',
+const thresholdSaved = {
+  success: ({ below }: { below: number | null }) =>
+    below === null ? 'Threshold removed' : 'Threshold saved',
   failure: 'Error saving the threshold. Please try again.',
 }
 const playlistRead: CallNotices<typeof calls.channels.fetch> = {

@@ -45,8 +45,8 @@ export interface FormProps<Values extends FieldValues, Output> {
   sending: Sending
   /** Disables the button until all fields are valid. */
   onlyWhenValid?: boolean | undefined
-  /** Disables the button although the fields are valid, such as until a price has loaded. */
-  blocked?: boolean | undefined
+  /** Disables the button although the fields are valid, such as until a price has loaded; if necessary by the values. */
+  blocked?: boolean | ((values: Values) => boolean) | undefined
   disabled?: boolean | undefined
   /** Content to the left of the button, such as 'Cancel'. */
   aside?: ReactNode
@@ -74,8 +74,9 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   useJudgedTogether(form, schema)
   const { isTyped, noteTyped } = useUnsentText(values, props.resetKey)
   const { errors, isValid } = form.formState
+  const blocked = typeof props.blocked === 'function' ? props.blocked(form.watch()) : props.blocked === true
   const submit = form.handleSubmit((output) => {
-    if (loading || disabled || props.blocked) return
+    if (loading || disabled || blocked) return
     noteFocus()
     props.onSubmit(output, form)
   })
@@ -93,9 +94,7 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
           <Button
             type="submit"
             variant="contained"
-            disabled={
-              loading || disabled || props.blocked === true || (props.onlyWhenValid === true && !isValid)
-            }
+            disabled={loading || disabled || blocked || (props.onlyWhenValid === true && !isValid)}
           >
             <Working loading={loading}>{shown}</Working>
           </Button>
