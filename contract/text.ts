@@ -9,3 +9,11 @@ export function storable(otherwise: string) {
 export function oneLine(otherwise: string) {
   return z.refine<string>((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), otherwise)
 }
+
+/** The message to everybody, as it is while it is written: at first it is empty. */
+export const MessageText = z
+  .string()
+  .check(
+    z.maxLength(2_000, 'Message cannot exceed 2000 characters'),
+    storable('Message has characters that cannot be stored'),
+  )

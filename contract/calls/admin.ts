@@ -10,7 +10,7 @@ import {
   Moment,
   StatisticsRow,
 } from '../shapes.ts'
-import { storable } from '../text.ts'
+import { MessageText } from '../text.ts'
 import { Removal } from './clients.ts'
 import { exportClients } from './exports.ts'
 import { ByName } from './names.ts'
@@ -47,11 +47,7 @@ export const admin = {
     roles: ['admin'],
     summary: 'Sets the broadcast message',
     input: z.strictObject({
-      message: z.string().check(
-        z.maxLength(2_000, 'Message cannot exceed 2000 characters'),
-        z.refine((text) => text.trim() !== '', 'Message must not be empty'),
-        storable('Message has characters that cannot be stored'),
-      ),
+      message: MessageText.check(z.refine((text) => text.trim() !== '', 'Message must not be empty')),
     }),
     output: Done,
   }),

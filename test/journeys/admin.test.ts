@@ -237,6 +237,7 @@ describe('the admin', () => {
     await expect(question.getByRole('button', { name: 'No' })).toBeFocused()
     await press(question, 'Remove message')
     await readNotice(page, 'Message removed successfully')
+    await expect(page.getByLabel('New Message')).not.toHaveAttribute('aria-invalid', 'true')
     await expect(quote).toHaveText('There is no message.')
     await press(theirs, 'Logout')
     await signIn(theirs, dealer.name)

@@ -2,6 +2,7 @@ import { styled } from '@mui/material/styles'
 import { useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
+import { MessageText } from '../../contract/text.ts'
 import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { MESSAGE } from '../drafts.ts'
@@ -60,6 +61,7 @@ export function Message() {
             autoFocus
             submit="Update Message"
             onlyWhenValid
+            blocked={({ message }) => message.trim() === ''}
             onSubmit={update.submit}
             disabled={isPending}
             sending={update}
@@ -75,7 +77,8 @@ export function Message() {
 
 const EMPTY = { message: '' }
 
-const NewMessage = z.object({ message: calls.admin.setMessage.input.shape.message })
+// While the field is empty its button is disabled, so that leaving it untyped is not called a mistake.
+const NewMessage = z.object({ message: MessageText })
 
 /** Removes the message for everybody, after a question. */
 function Remove() {
