@@ -56,7 +56,8 @@ export const admin = {
     path: '/admin/message',
     roles: ['admin'],
     summary: 'Ends the broadcast message',
-    input: Nothing,
+    /** With the message that the person saw, it is refused where another one has replaced that. */
+    input: z.strictObject({ message: z.optional(MessageText) }),
     output: Done,
   }),
   totals: call({

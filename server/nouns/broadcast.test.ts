@@ -31,6 +31,16 @@ describe('the broadcast message', () => {
     expect(await read()).toEqual(['', '', '', ''])
   })
 
+  test('is not removed where another one has replaced the one that was sent', async () => {
+    const [seen, newer] = ['Seen', 'Written since']
+    await world.admin.call(setMessage, { message: newer })
+    const { message } = await world.admin.refused('changed_since', removeMessage, { message: seen })
+    expect(message).toBe('Another message has replaced this one. Please look at it first.')
+    expect(await read()).toEqual([newer, newer, newer, newer])
+    for (let times = 0; times < 2; times += 1) await world.admin.call(removeMessage, { message: newer })
+    expect(await read()).toEqual(['', '', '', ''])
+  })
+
   test.each(['', ' ', '\n\t ', 'x'.repeat(2_001), 'nul\0', 'half of a pair \ud83d'])(
     'cannot be %j',
     async (message) => {

@@ -1,5 +1,6 @@
 import type { calls } from '../../contract/calls.ts'
 import { type Handler, type Handlers, Unchanged } from '../context.ts'
+import { Refusal } from '../refusal.ts'
 
 /** Returns the message that everybody sees after signing in; empty when there is none. */
 export const readMessage: Handler<typeof calls.desk.admin.message> = async ({ sql }) => {
@@ -15,7 +16,11 @@ export const broadcast: Pick<Handlers<typeof calls.admin>, 'setMessage' | 'remov
     return count > 0 ? { status: 'OK' } : new Unchanged({ status: 'OK' })
   },
 
-  async removeMessage({ sql }) {
+  async removeMessage({ sql }, { message: seen }) {
+    const [present] = await sql<{ message: string }[]>`select message from broadcast for update`
+    if (seen !== undefined && present && present.message !== seen) {
+      throw new Refusal('changed_since', 'Another message has replaced this one. Please look at it first.')
+    }
     const [row] = await sql<{ removed: boolean }[]>`select remove_broadcast() as removed`
     return row?.removed ? { status: 'OK' } : new Unchanged({ status: 'OK' })
   },

@@ -235,6 +235,18 @@ describe('the admin', () => {
     await press(page, 'Remove message')
     const question = page.getByRole('alertdialog')
     await expect(question.getByRole('button', { name: 'No' })).toBeFocused()
+    await expect(question).toContainText('No new boxes')
+    // Another admin's message, which was not on this screen, stays.
+    await world.admin.call(calls.admin.setMessage, { message: 'No new boxes at all.' })
+    await press(question, 'Remove message')
+    await readNotice(
+      page,
+      'Error removing message',
+      'Another message has replaced this one. Please look at it first.',
+    )
+    await expect(question).toHaveCount(0)
+    await expect(quote).toHaveText('No new boxes at all.')
+    await press(page, 'Remove message')
     await press(question, 'Remove message')
     await readNotice(page, 'Message removed successfully')
     await expect(page.getByLabel('New Message')).not.toHaveAttribute('aria-invalid', 'true')

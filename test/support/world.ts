@@ -370,7 +370,8 @@ function requestOf(call: Call, input: object): { path: string; query: string; bo
     delete fields[name]
   }
   if (call.method !== 'GET') {
-    return { path, query: '', body: call.method === 'POST' ? JSON.stringify(fields) : undefined }
+    const hasBody = call.method === 'POST' || Object.keys(fields).length > 0
+    return { path, query: '', body: hasBody ? JSON.stringify(fields) : undefined }
   }
   const query = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
   return { path, query: query.size > 0 ? `?${query}` : '', body: undefined }

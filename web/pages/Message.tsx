@@ -42,7 +42,7 @@ export function Message() {
             {error && !data ? (
               <ErrorState message={error.message} onRetry={refetch} />
             ) : (
-              <blockquote>
+              <Quote>
                 {data?.message || (data && 'There is no message.')}
                 {isPending && (
                   // The form beneath waits for the message, which has any number of lines.
@@ -50,9 +50,9 @@ export function Message() {
                     <Skeleton width={260} />
                   </span>
                 )}
-              </blockquote>
+              </Quote>
             )}
-            {data?.message && <Remove />}
+            {data?.message && <Remove message={data.message} />}
           </Present>
           <Form
             schema={NewMessage}
@@ -81,37 +81,43 @@ const EMPTY = { message: '' }
 const NewMessage = z.object({ message: MessageText })
 
 /** Removes the message for everybody, after a question. */
-function Remove() {
-  const [asking, setAsking] = useState(false)
+function Remove({ message }: { message: string }) {
+  const [asked, setAsked] = useState<string | null>(null)
   return (
     <>
-      <PassingButton variant="outlined" onClick={() => setAsking(true)}>
+      <PassingButton variant="outlined" onClick={() => setAsked(message)}>
         Remove message
       </PassingButton>
       <Question
-        about={asking || null}
+        about={asked}
         title="Remove message"
         yes="Remove message"
         call={calls.admin.removeMessage}
-        input={() => ({})}
-        onClose={() => setAsking(false)}
+        input={(message) => ({ message })}
+        onClose={() => setAsked(null)}
       >
-        {() => 'Nobody will see this message any more after signing in. It cannot be brought back.'}
+        {(message) => (
+          <>
+            <Quote>{message}</Quote>
+            Nobody will see this message any more after signing in. It cannot be brought back.
+          </>
+        )}
       </Question>
     </>
   )
 }
 
-const Present = styled('div')(({ theme }) => ({
+const Present = styled('div')({
   maxWidth: 560,
   '& h2': { fontSize: '0.875rem', fontWeight: 600 },
-  '& blockquote': {
-    minHeight: 20,
-    margin: '8px 0 12px',
-    padding: '8px 16px',
-    borderLeft: `3px solid ${theme.palette.accent.text}`,
-    whiteSpace: 'pre-wrap',
-    overflowWrap: 'anywhere',
-    color: theme.palette.text.secondary,
-  },
+})
+
+const Quote = styled('blockquote')(({ theme }) => ({
+  minHeight: 20,
+  margin: '8px 0 12px',
+  padding: '8px 16px',
+  borderLeft: `3px solid ${theme.palette.accent.text}`,
+  whiteSpace: 'pre-wrap',
+  overflowWrap: 'anywhere',
+  color: theme.palette.text.secondary,
 }))
