@@ -107,8 +107,15 @@ export const channels = {
     method: 'POST',
     path: '/admin/channels/players',
     roles,
-    summary: "Says which words stand before a channel's address, by which a box chooses its player",
-    input: Players,
+    summary: "Changes the words sent of those before a channel's address, by which a box chooses its player",
+    input: z
+      .partial(Players)
+      .check(
+        z.refine(
+          ({ player, alt_player }) => player !== undefined || alt_player !== undefined,
+          'There must be a player or an Alt Player',
+        ),
+      ),
     output: Done,
   }),
 }

@@ -516,6 +516,27 @@ describe('the admin', () => {
     await expect(rows(page, 'Groups')).toHaveCount(1)
   })
 
+  test("changes one player, and leaves another admin's change of the other one as it is", async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: world.admin, at: to.channels() })
+    await press(page, 'Change players')
+    await fill(page, { Player: 'auto' })
+    await world.admin.call(calls.channels.savePlayers, { alt_player: 'ffrt2' })
+    await press(page, 'Save')
+    await readNotice(page, 'Players saved')
+    await expect(page.getByText("with 'auto', or with 'ffrt2'")).toBeVisible()
+    expect((await world.admin.call(calls.channels.all)).players).toEqual({
+      player: 'auto',
+      alt_player: 'ffrt2',
+    })
+    // What is as it was needs no call.
+    await press(page, 'Change players')
+    await press(page, 'Save')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+  })
+
   test('is told that channels after the first 100,000 are left out', async ({ open, world }) => {
     await givePlaylist(world, A_PLAYLIST)
     const page = await open({ as: world.admin, at: to.channels() })

@@ -13,6 +13,15 @@ export function PlayersCard({ players }: { players: z.output<typeof Players> | u
   const [changing, setChanging] = useState(false)
   const close = () => setChanging(false)
   const save = useSubmit(calls.channels.savePlayers, { onDone: close, changes: [calls.channels.all] })
+  /** Sends what was changed alone, so that what another admin changed meanwhile stays. */
+  const submit = ({ player, alt_player }: z.output<typeof Players>) => {
+    const changed = {
+      ...(player !== players?.player && { player }),
+      ...(alt_player !== players?.alt_player && { alt_player }),
+    }
+    if (Object.keys(changed).length > 0) save.submit(changed)
+    else close()
+  }
   return (
     <Card title="Players" form>
       <p>
@@ -33,7 +42,7 @@ export function PlayersCard({ players }: { players: z.output<typeof Players> | u
           values={players}
           autoFocus
           submit="Save"
-          onSubmit={save.submit}
+          onSubmit={submit}
           sending={save}
         >
           <TextInput name="player" label="Player" help="Such as ffmpeg, ffrt or auto" identifier />

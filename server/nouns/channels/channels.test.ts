@@ -470,6 +470,13 @@ test('the players are stored, and each is one word', async () => {
   await world.admin.refused('invalid_input', savePlayers, { player: 'ff mpeg', alt_player: 'x' })
 })
 
+test('a player that is not sent stays as it is: of two admins neither undoes what the other did', async () => {
+  await world.admin.call(savePlayers, { player: 'auto' })
+  await world.admin.call(savePlayers, { alt_player: 'ffrt2' })
+  expect((await world.admin.call(all)).players).toEqual({ player: 'auto', alt_player: 'ffrt2' })
+  await world.admin.refused('invalid_input', savePlayers, {})
+})
+
 test('every change of what boxes can watch raises the revision, and nothing else does', async () => {
   await give(A_PLAYLIST)
   const [group] = (await world.admin.call(all)).groups

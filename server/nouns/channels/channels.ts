@@ -94,11 +94,11 @@ export const channels: Handlers<typeof calls.channels> = {
     return given.count + taken.count > 0 ? { status: 'OK' } : new Unchanged({ status: 'OK' })
   },
 
-  async savePlayers({ sql }, players) {
+  async savePlayers({ sql }, { player = null, alt_player = null }) {
     await revise(sql)
     const { count } = await sql`
-      update lineup set ${sql(players)}
-      where (player, alt_player) is distinct from (${players.player}, ${players.alt_player})`
+      update lineup set player = coalesce(${player}, player), alt_player = coalesce(${alt_player}, alt_player)
+      where player <> ${player} or alt_player <> ${alt_player}`
     return count > 0 ? { status: 'OK' } : new Unchanged({ status: 'OK' })
   },
 }
