@@ -23,7 +23,14 @@ import {
   signIn,
   test,
 } from '../support/browser.ts'
-import { A_PLAYLIST, givePlaylist, letHold, playlistOf, servePlaylist } from '../support/playlist.ts'
+import {
+  A_PLAYLIST,
+  compressed,
+  givePlaylist,
+  letHold,
+  playlistOf,
+  servePlaylist,
+} from '../support/playlist.ts'
 import { ADMIN } from '../support/server.ts'
 import { PASSWORD } from '../support/world.ts'
 import { ALL_CLIENTS, OF_A_BRANCH } from './columns.ts'
@@ -535,6 +542,26 @@ describe('the admin', () => {
     await press(page, 'Change players')
     await press(page, 'Save')
     await expect(page.getByRole('dialog')).toHaveCount(0)
+  })
+
+  test('reads the name of a playlist that is held back beside its fault, and not beside the channels in use', async ({
+    open,
+    world,
+  }) => {
+    await givePlaylist(world, A_PLAYLIST)
+    const page = await open({ as: world.admin, at: to.channels() })
+    const facts = page.getByRole('main').locator('dl').first()
+    await expect(facts).toContainText('Fileown.m3uChannels3')
+    const file = compressed('#EXTM3U')
+    world.clock.pass({ minutes: 1 })
+    await world.admin.call(calls.channels.giveFile, { name: 'empty.m3u', file })
+    await page.reload()
+    await expect(page.getByText('empty.m3u is held back: it has no channels.')).toBeVisible()
+    await expect(facts).toContainText('Channels3')
+    await expect(facts).not.toContainText('File')
+    await press(page, 'Take it all the same')
+    await press(page.getByRole('alertdialog'), 'Take it')
+    await expect(facts).toContainText('Fileempty.m3uChannels0')
   })
 
   test('is told that channels after the first 100,000 are left out', async ({ open, world }) => {

@@ -79,11 +79,13 @@ export function PlaylistCard({ playlist, loading, unprotected }: PlaylistCardPro
 const dialog = chunk(async () => (await import('./GivePlaylist.tsx')).GivePlaylist)
 
 function State({ playlist, unprotected }: { playlist: Playlist; unprotected: number }) {
-  const { kind, shown, taken, tried, next, channels, skipped, failure, held } = playlist
+  const { kind, shown, given, taken, tried, next, channels, skipped, failure, held } = playlist
+  // Until something of what was given is taken, what is in use is of another name, which is not known any more.
+  const isOther = held !== null && taken !== null && taken < given
   return (
     <>
       <FactList>
-        <Fact label={kind === 'address' ? 'Address' : 'File'}>{shown}</Fact>
+        {!isOther && <Fact label={kind === 'address' ? 'Address' : 'File'}>{shown}</Fact>}
         <Fact label="Channels">{channels.toLocaleString('en-US')}</Fact>
         <Fact label="Taken">{taken ? <At iso={taken} /> : 'Never'}</Fact>
         {kind === 'address' && (
@@ -98,7 +100,11 @@ function State({ playlist, unprotected }: { playlist: Playlist; unprotected: num
         )}
       </FactList>
       {failure && <p data-tone="bad">It could not be read: {failure} The channels stay as they are.</p>}
-      {held && <p data-tone="bad">What was read last is held back: it {faultInPlaylist(held, channels)}</p>}
+      {held && (
+        <p data-tone="bad">
+          {isOther ? shown : 'What was read last'} is held back: it {faultInPlaylist(held, channels)}
+        </p>
+      )}
       {skipped > 0 && (
         <p>
           {counted(skipped, 'broken channel')} {skipped === 1 ? 'is' : 'are'} left out.
