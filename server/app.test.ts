@@ -397,7 +397,7 @@ test('an error of the server is a 500 without internals, and is logged with them
     expect(answer.body).toEqual({
       status: 'ERROR',
       code: 'internal',
-      message: 'Something went wrong on our side. Nothing was changed.',
+      message: 'Something went wrong on our side.',
     })
     expect(broken.server.logged.join()).toContain('relation \\"broadcast\\" does not exist')
   } finally {

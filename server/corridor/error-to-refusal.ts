@@ -51,7 +51,7 @@ export function diskFull(what: string): Refusal {
 }
 
 function internal(): Refusal {
-  return new Refusal('internal', 'Something went wrong on our side. Nothing was changed.')
+  return new Refusal('internal', 'Something went wrong on our side.')
 }
 
 const OF_THE_REQUEST: Record<string, () => Refusal> = {
