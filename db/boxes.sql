@@ -246,13 +246,20 @@ create trigger log_new_events after insert on box_event
 -- With another package a box has other channels, and with another player their addresses differ.
 create function tell_of_channels() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  others bigint[] := array(
+    select id from (
+      select id, package_selection, alt_player from changed
+      except
+      select id, package_selection, alt_player from replaced
+    ) as other
+  );
 begin
-  insert into box_event (client, event, created, expiry)
-  select d.client, 'update_channels', moment(), moment() + interval '240 seconds' from (
-    select id, package_selection, alt_player from changed
-    except
-    select id, package_selection, alt_player from replaced
-  ) as other join device d on d.client = other.id;
+  -- Most changes of clients are none of these, and have nothing to do with the events.
+  if cardinality(others) > 0 then
+    insert into box_event (client, event, created, expiry)
+    select client, 'update_channels', moment(), moment() + interval '240 seconds' from device where client = any (others);
+  end if;
   return null;
 end $$;
 

@@ -121,7 +121,7 @@ describe('the field in the top bar', () => {
   test('forgets a right arrow that was pressed on what cannot be renewed', async ({ open, world }) => {
     const dealer = await dealerOfNames(world)
     await world.client(dealer, { login: 'clara.nunes', months: 1 })
-    const page = await open({ as: dealer, at: '/new-client' })
+    const page = await open({ as: dealer, at: '/clients' })
     await page.keyboard.press('Control+k')
     await page.keyboard.type('cl')
     await expect(options(page).first()).toContainText('clara.nunes')

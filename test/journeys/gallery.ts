@@ -428,7 +428,7 @@ const states: Picture[] = [
     shows: '012010N0250438',
     doing: async (page) => {
       await page.getByRole('switch', { name: 'Ministra' }).check()
-      await expect(page.getByText('With Ministra its MAC')).toBeVisible()
+      await expect(page.getByText('Ministra removes the MAC')).toBeVisible()
     },
   },
   {
