@@ -13,9 +13,9 @@ import { serveReference } from './routes.ts'
 // The code itself, whose calls are counted.
 vi.mock('../compress.ts', { spy: true })
 
-describe('the OpenAPI document', () => {
-  const { paths, info, components } = documentOf()
+const { paths, info, components } = documentOf()
 
+describe('the OpenAPI document', () => {
   test.each(everyCall(calls))('has $name', (call) => {
     const operation = paths[call.path]?.[call.method.toLowerCase()]
     expect(operation).toMatchObject({ operationId: call.name, summary: call.summary })
@@ -105,7 +105,7 @@ describe('the OpenAPI document', () => {
 
 /** Returns the fields that a call takes, wherever they are sent. */
 function fieldsOf({ path, method }: Call): Record<string, JsonSchema> {
-  const operation = documentOf().paths[path]?.[method.toLowerCase()]
+  const operation = paths[path]?.[method.toLowerCase()]
   const inAddress = operation?.parameters.map(({ name, schema }) => [name, schema])
   return {
     ...Object.fromEntries(inAddress ?? []),
@@ -114,8 +114,6 @@ function fieldsOf({ path, method }: Call): Record<string, JsonSchema> {
 }
 
 describe('a refusal', () => {
-  const { paths, components } = documentOf()
-
   test.each(Object.entries(REFUSALS))('has its status in the description of its code: %s', (code, status) => {
     expect(components.schemas.Refusal?.properties?.code).toMatchObject({
       description: expect.stringContaining(`\`${code}\` (${status})`),
