@@ -380,19 +380,19 @@ test.for(WALKED)(
   },
 )
 
-test.for([1200, 1100, 1025, 900, 820, 768])(
-  'the expiry of a client is whole at %i',
-  async (width, { business, windowOf }) => {
-    const page = await openAt(windowOf, business, WALKED_CLIENTS)
+test('the expiry of a client is whole from the width of a tablet on', async ({ business, windowOf }) => {
+  const page = await openAt(windowOf, business, WALKED_CLIENTS)
+  const row = table(page, 'Clients').getByRole('row').filter({ hasText: WALKED_CLIENTS.name })
+  for (const width of [1200, 1100, 1025, 900, 820, 768]) {
     await page.setViewportSize({ width, height: 900 })
-    const row = table(page, 'Clients').getByRole('row').filter({ hasText: WALKED_CLIENTS.name })
-    const [expiry, actions] = [
-      await row.locator('td .expiry').boundingBox(),
-      await row.getByRole('cell').last().boundingBox(),
-    ]
-    expect((expiry?.x ?? 0) + (expiry?.width ?? 0)).toBeLessThanOrEqual(actions?.x ?? 0)
-  },
-)
+    const space = async () => {
+      const [expiry, actions] = [row.locator('td .expiry'), row.getByRole('cell').last()]
+      const [left, right] = [await expiry.boundingBox(), await actions.boundingBox()]
+      return (right?.x ?? 0) - (left?.x ?? 0) - (left?.width ?? 0)
+    }
+    await expect.poll(space, `${width}`).toBeGreaterThanOrEqual(0)
+  }
+})
 
 test('the status of an active client is quiet beside the state of its expiry, and that of an inactive one is not', async ({
   business,
