@@ -5,7 +5,6 @@ import type { CallNotices } from './calls/notices.ts'
 import { useSubmit } from './calls/useSubmit.ts'
 import { Confirm } from './parts/dialog/Confirm.tsx'
 import { useLastValue } from './parts/dialog/useLastValue.ts'
-import { useHeld } from './parts/useHeld.ts'
 
 interface QuestionProps<C extends Call, About> {
   /** The thing that the question is about; null while the dialog is closed. */
@@ -22,11 +21,8 @@ interface QuestionProps<C extends Call, About> {
   onDone?: (about: About) => void
   /** Called where the thing has changed, for what is not loaded again by itself. */
   onOutdated?: (about: About) => void
-  /**
-   * The body of the dialog: it names the thing, the number and the consequence. `isHeld` is true while the call runs and
-   * where nobody knows whether it was carried out: then the body stays as it was before that.
-   */
-  children: (about: About, isHeld: boolean) => ReactNode
+  /** The body of the dialog: it names the thing, the number and the consequence. */
+  children: (about: About) => ReactNode
 }
 
 /**
@@ -35,8 +31,8 @@ interface QuestionProps<C extends Call, About> {
  */
 export function Question<C extends Call, About>(props: QuestionProps<C, About>) {
   const { about, title, call, input, notices, onClose, onDone, onOutdated } = props
-  const latest = useLastValue(about)
-  const { submit, loading, unanswered, reset } = useSubmit(call, {
+  const shown = useLastValue(about)
+  const { submit, loading, reset } = useSubmit(call, {
     ...(notices && { notices }),
     onDone: () => {
       if (shown !== null) onDone?.(shown)
@@ -47,8 +43,6 @@ export function Question<C extends Call, About>(props: QuestionProps<C, About>) 
       onClose()
     },
   })
-  const isHeld = loading || unanswered
-  const shown = useHeld(latest, isHeld)
   const close = () => {
     reset()
     onClose()
@@ -64,7 +58,7 @@ export function Question<C extends Call, About>(props: QuestionProps<C, About>) 
       onNo={close}
       loading={loading}
     >
-      {props.children(shown, isHeld)}
+      {props.children(shown)}
     </Confirm>
   )
 }

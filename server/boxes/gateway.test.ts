@@ -67,6 +67,13 @@ async function seen(name: string) {
   return dealer.call(detail, { name })
 }
 
+/** Polls once more, and has that stored. */
+async function pollAgain(box: Box): Promise<void> {
+  soon()
+  expect(await box.poll()).toBe(true)
+  await world.server.gateway.writePresence()
+}
+
 async function historyOf(name: string) {
   await world.server.gateway.writePresence()
   const rows = await dealer.call(deviceHistory, { name })
@@ -720,9 +727,7 @@ describe('a Ministra client', () => {
     const { dealer: rival } = await world.family({ credits: 5 })
     const { name, box } = await ministra()
     await box.logIn(name, 'pass word')
-    soon()
-    expect(await box.poll()).toBe(true)
-    await world.server.gateway.writePresence()
+    await pollAgain(box)
     const taken = { errors: { stb_mac: 'This MAC address is taken.' } }
     const { name: own } = await world.client(rival, { months: 1 })
     const { mac: before } = await rival.call(detail, { name: own })
@@ -740,9 +745,7 @@ describe('a Ministra client', () => {
     const { dealer: rival } = await world.family({ credits: 5 })
     const { name, box } = await ministra()
     await box.logIn(name, 'pass word')
-    soon()
-    expect(await box.poll()).toBe(true)
-    await world.server.gateway.writePresence()
+    await pollAgain(box)
     await rival.refused('mac_taken', create, newClient({ stb_mac: box.mac }))
     await end(name)
     await rival.call(create, newClient({ stb_mac: box.mac, months: 1 }))
@@ -768,9 +771,7 @@ describe('a Ministra client', () => {
   test('leaves its box to the login of another client once a new password has put that out', async () => {
     const { name, box } = await ministra()
     await box.logIn(name, 'pass word')
-    soon()
-    expect(await box.poll()).toBe(true)
-    await world.server.gateway.writePresence()
+    await pollAgain(box)
     const { name: own } = await ministra()
     const moved = new Box(world.server, { mac: box.mac, address: address() })
     expect(await moved.logIn(own, 'pass word')).toBe(1)
@@ -888,11 +889,7 @@ describe('a Ministra client', () => {
     thief.address = address()
     const { name: own } = await ministra()
     const steal = () => thief.logIn(own, 'pass word')
-    const stays = async () => {
-      soon()
-      expect(await box.poll()).toBe(true)
-      await world.server.gateway.writePresence()
-    }
+    const stays = () => pollAgain(box)
     await stays()
     expect(await steal()).toBe(1)
     expect(await thief.getProfile()).toMatchObject({ block_msg: ON_SCREEN.other_client })

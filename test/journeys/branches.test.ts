@@ -346,7 +346,7 @@ describe.each([
     const dialog = page.getByRole('dialog', { name: `Suspend ${child.name}` })
     await expect(dialog).toContainText(
       role === 'superreseller'
-        ? 'casa-digital, 1 dealer are signed out at once and cannot sign in. 1 client stays served.'
+        ? 'casa-digital and 1 dealer are signed out at once and cannot sign in. 1 client stays served.'
         : 'casa-digital is signed out at once and cannot sign in. 1 client stays served.',
     )
     await expect(dialog.getByLabel('Reason')).toBeFocused()

@@ -27,25 +27,16 @@ export function Balances({ name, balance, change, isHeld }: BalancesProps) {
   )
 }
 
-interface LeftBalancesProps {
-  name: string
-  parent: string
-  credits: number
-  /** True while the account is closed, and where nobody knows whether it was: then it shows the balances before that. */
-  isHeld: boolean
-}
-
 /** Shows the balances of an account that is closed and of its parent, which gets what is left, before and after. */
-export function LeftBalances({ name, parent, credits, isHeld }: LeftBalancesProps) {
+export function LeftBalances({ name, parent, credits }: { name: string; parent: string; credits: number }) {
   const isOwn = useSession().name === parent
   const { credits: own } = useBalance()
   const { data } = useCall(calls.tree.account, { name: parent }, { enabled: !isOwn })
-  const before = useHeld(isOwn ? own : data?.credits, isHeld)
   return (
     <BeforeAndAfter
       rows={[
         { who: name, before: credits, change: -credits },
-        { who: isOwn ? 'You' : parent, before, change: credits },
+        { who: isOwn ? 'You' : parent, before: isOwn ? own : data?.credits, change: credits },
       ]}
     />
   )

@@ -40,7 +40,7 @@ export function CloseDialog({ open, account, onClose, onMoveClients }: CloseDial
       onClose={onClose}
       onDone={({ name }) => hasLeft() || navigate(to.branch(name))}
     >
-      {({ name, parent, credits }, isHeld) => (
+      {({ name, parent, credits }) => (
         <>
           <p>
             {credits > 0 && (
@@ -53,7 +53,7 @@ export function CloseDialog({ open, account, onClose, onMoveClients }: CloseDial
             {name} is signed out at once and never signs in again. Its name stays taken, and its transactions
             stay. This cannot be undone.
           </p>
-          {credits > 0 && <LeftBalances {...{ name, parent, credits, isHeld }} />}
+          {credits > 0 && <LeftBalances name={name} parent={parent} credits={credits} />}
         </>
       )}
     </Question>

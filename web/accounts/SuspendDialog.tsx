@@ -46,6 +46,9 @@ const FIRST = { reason: '', service_too: false }
 
 const Suspension = z.object({ reason: SuspensionReason, service_too: z.boolean() })
 
+/** 'toronto, 1 reseller and 3 dealers' */
+const AND = new Intl.ListFormat('en-GB')
+
 /** Counts whom the suspension stops, and whom it does not. */
 function Consequences({ account: { name, beneath } }: { account: AccountBeneath }) {
   const serviceToo = useWatch({ name: 'service_too' }) === true
@@ -54,7 +57,8 @@ function Consequences({ account: { name, beneath } }: { account: AccountBeneath 
   const clients = counted(served, 'client')
   return (
     <p>
-      {[name, ...others].join(', ')} {others.length > 0 ? 'are' : 'is'} signed out at once and cannot sign in.{' '}
+      {AND.format([name, ...others])} {others.length > 0 ? 'are' : 'is'} signed out at once and cannot sign
+      in.{' '}
       <strong>
         {serviceToo
           ? `${clients} ${served === 1 ? 'loses its' : 'lose their'} service.`

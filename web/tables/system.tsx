@@ -94,7 +94,7 @@ export const jobs: PlainTable<Job> = {
 
 const WHAT: Record<JobName, string> = {
   statistics: 'Writes the statistics of each day that has ended',
-  'clean-up': 'Deletes ended sessions, old keys and tickets, and history older than KEEP_DAYS',
+  'clean-up': 'Deletes old sessions, keys, tickets and history',
   counts: 'Adds up the clients of each account',
   boxes: 'Counts the boxes, and forgets the oldest unknown ones',
   playlist: 'Reads the playlist where that is due',

@@ -214,7 +214,7 @@ test('an address has its scheme in any case, and spaces only in the options that
 })
 
 test.each([
-  [`tvg-id='a.b' tvg-chno='7' group-title='For Adults, XXX'`, 'Late, "night"', 'For Adults, XXX'],
+  [`tvg-id='a.b' tvg-chno='7' group-title='For Adults, 18+'`, 'Late, "night"', 'For Adults, 18+'],
   ['group-title=Adults tvg-chno=7 tvg-id=a.b', "Bob's group-title='News'", 'Adults'],
   ['tvg-id=a.b group-title=For Adults tvg-chno="7"', '1 + 1 = 2', 'For Adults'],
   [`group-title='Kid's' tvg-id="a.b" tvg-chno=7`, "It's", "Kid's"],
