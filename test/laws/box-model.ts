@@ -135,12 +135,13 @@ export class BoxModel {
     if (!this.locked) this.#lockedTo = null
   }
 
-  newPassword(now: Date): string {
-    // The token that ends all others is made then.
-    this.#made = now.getTime()
+  newPassword(): string {
     this.#passwords += 1
     this.password = `password-${this.#passwords}`
     this.#in = null
+    // The box is put out, and may leave for another client.
+    this.#seen = 0
+    this.#made = 0
     return this.password
   }
 

@@ -279,7 +279,7 @@ class Run {
       await this.#dealer.call(tell, { clients: [name], event: does, message })
       model.send(message || does, does === 'message' ? 7 * 24 * 60 : 4, world.clock.now)
     } else if (does === 'password') {
-      await this.#dealer.call(save, { login: name, password: model.newPassword(world.clock.now) })
+      await this.#dealer.call(save, { login: name, password: model.newPassword() })
     } else if (does === 'package') {
       model.package = model.package === 1 ? 3 : 1
       await this.#dealer.call(save, { login: name, package_selection: model.package })
