@@ -40,6 +40,15 @@ const WITHOUT_DATABASE = [
   'server/nouns/exports/{pace,spare-processes}.test.ts',
 ]
 
+/**
+ * Suites that put something else in place of a module, or expect how often their process has done something. All others of the
+ * server share the processes that run them, which load its modules once: that takes a tenth off their time.
+ */
+const IN_PROCESSES_OF_THEIR_OWN = [
+  'server/{metrics,backup/without-links,corridor/openapi/openapi}.test.ts',
+  'server/nouns/{channels/rebinding,exports/spare-processes,statistics}.test.ts',
+]
+
 /** Suites of what PostgreSQL's configuration can change most: locks, transactions, grants, sums and connections. */
 const MOSTLY_DATABASE = [
   'server/{jobs,ledger}/**/*.test.ts',
@@ -122,7 +131,17 @@ export default defineConfig({
           ...inParallel,
           name: 'server',
           include: ['server/**/*.test.ts', 'test/laws/**/*.test.ts'],
-          exclude: [LONG_LAWS],
+          exclude: [LONG_LAWS, ...IN_PROCESSES_OF_THEIR_OWN],
+          isolate: false,
+          testTimeout,
+        },
+      },
+      {
+        test: {
+          ...database,
+          ...inParallel,
+          name: 'alone',
+          include: IN_PROCESSES_OF_THEIR_OWN,
           testTimeout,
         },
       },
@@ -134,6 +153,7 @@ export default defineConfig({
           ...inParallel,
           name: 'laws',
           include: [LONG_LAWS],
+          isolate: false,
           testTimeout: 3_600_000,
         },
       },
@@ -168,8 +188,8 @@ export default defineConfig({
           include: ['test/journeys/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
-          // A journey uses a processor for a third of its time, so three at once share two cores.
-          maxWorkers: 3,
+          // A journey uses a processor for a half of its time.
+          maxWorkers: 4,
           sequence: { groupOrder: 2 },
         },
       },

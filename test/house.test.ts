@@ -298,6 +298,17 @@ test('every suite that vitest.config.ts names is there', () => {
   expect(suites.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
 })
 
+test('a suite of the server that puts something else in place of a module has a process of its own', () => {
+  const text = readFileSync(join(ROOT, 'vitest.config.ts'), 'utf8')
+  const [, list = ''] = /const IN_PROCESSES_OF_THEIR_OWN = \[([^\]]*)\]/.exec(text) ?? []
+  const alone = [...list.matchAll(/'([^']*)'/g)].flatMap(([, name]) => alternativesOf(name as string))
+  const replacing = everywhere.filter(
+    ({ path, text }) => /^(server|test)\/.*\.test\.ts$/.test(path) && /^vi\.mock\(/m.test(text),
+  )
+  expect(replacing.length).toBeGreaterThan(3)
+  expect(replacing.map(({ path }) => path).filter((path) => !alone.includes(path))).toEqual([])
+})
+
 test('every law that makes more tries in `npm run faults` is one that it runs', () => {
   const text = readFileSync(join(ROOT, 'vitest.config.ts'), 'utf8')
   const long = alternativesOf(/LONG_LAWS = '(.+)'/.exec(text)?.[1] ?? '')

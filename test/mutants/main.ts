@@ -81,7 +81,7 @@ async function run(
   { output = 'ignore', longest }: { output?: 'inherit' | 'ignore'; longest?: number },
 ): Promise<number | null> {
   const vitest = join(copy, 'node_modules/vitest/vitest.mjs')
-  const projects = ['unit', 'server', 'laws', 'faults'].flatMap((name) => ['--project', name])
+  const projects = ['unit', 'server', 'alone', 'laws', 'faults'].flatMap((name) => ['--project', name])
   const reporters = ['--reporter', output === 'inherit' ? 'default' : 'json', '--outputFile.json', RESULTS]
   const args = [vitest, 'run', ...projects, '--bail', '1', ...reporters, ...suites]
   rmSync(join(copy, RESULTS), { force: true })
