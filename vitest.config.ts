@@ -190,6 +190,7 @@ export default defineConfig({
           hookTimeout: 180_000,
           // A journey uses a processor for a half of its time.
           maxWorkers: 4,
+          isolate: false,
           sequence: { groupOrder: 2 },
         },
       },

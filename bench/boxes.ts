@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { calls } from '../contract/calls.ts'
 import { createSeal } from '../server/access/seal.ts'
-import { readSecretKey } from '../server/access/secret-key.ts'
+import { findOrMakeSecretKey } from '../server/access/secret-key.ts'
 import { readConfig } from '../server/config.ts'
 import type { Sql } from '../server/postgres/pool.ts'
 import { type Console, startConsole } from '../test/support/console.ts'
@@ -58,7 +58,11 @@ async function* whileRunning(dataDir: string, console: Console, file: string): A
   const { sql, close } = await openDatabaseOf(dataDir, 'superuser')
   try {
     await letAllIn(sql)
-    const boxes = await writeBoxes(sql, createSeal(readSecretKey(readConfig({ DATA_DIR: dataDir }))), file)
+    const boxes = await writeBoxes(
+      sql,
+      createSeal(findOrMakeSecretKey(readConfig({ DATA_DIR: dataDir }))),
+      file,
+    )
     const { dealer } = await openSessions(sql)
     await sql`create extension if not exists pg_stat_statements`
     await sql`select pg_stat_statements_reset()`

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createSeal, ofClient } from '../server/access/seal.ts'
-import { readSecretKey } from '../server/access/secret-key.ts'
+import { findOrMakeSecretKey } from '../server/access/secret-key.ts'
 import { seed } from '../server/commands/demo/dice.ts'
 import { readConfig } from '../server/config.ts'
 import { fillBusyDays } from '../server/ledger/busy-days.ts'
@@ -53,7 +53,7 @@ async function fill(
   say: (line: string) => void,
 ): Promise<void> {
   const config = readConfig({ DATA_DIR: dataDir })
-  const seal = createSeal(readSecretKey(config))
+  const seal = createSeal(findOrMakeSecretKey(config))
   const database = await startEmbedded({ dataDir, say })
   const sql = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
   try {

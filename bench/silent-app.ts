@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { readSecretKey } from '../server/access/secret-key.ts'
+import { findOrMakeSecretKey } from '../server/access/secret-key.ts'
 import { openApp } from '../server/app.ts'
 import { readConfig } from '../server/config.ts'
 import type { Connect, Sql } from '../server/postgres/pool.ts'
@@ -12,7 +12,7 @@ export function openSilentApp(dataDir: string, database: Connect, sql: Sql): Pro
     config,
     database,
     sql,
-    secretKey: readSecretKey(config),
+    secretKey: findOrMakeSecretKey(config),
     log: pino({ level: 'silent' }),
     freeSpace: null,
   })

@@ -58,7 +58,10 @@ export const Mac = z.pipe(
 
 const NOT_OURS = `This is not a MAC of our boxes: they begin with ${MAC_PREFIX.slice(0, -1)}`
 
-/** Returns why a text cannot become a MAC of our boxes by further typing; null where it can. */
+/**
+ * Returns what is wrong with a MAC while it is typed: a character that is no hexadecimal digit, or twelve digits of another maker;
+ * null otherwise.
+ */
 export function foreignMac(text: string): string | null {
   const digits = text.replace(/[\s:.,;_-]/g, '')
   if (/[^0-9a-f]/i.test(digits)) return `${NOT_OURS}, then have three pairs of 0 to 9 and A to F`

@@ -164,7 +164,8 @@ create table sign_in (
 create index sign_in_account on sign_in (account, at);
 create index sign_in_at on sign_in (at);
 
--- Every login try whose password was checked.
+-- Every try of a password: at a sign-in, at a change of the password, and of a box. The name is an account's in lower case, or a
+-- digest that stands for one (`server/access/login-limits.ts`).
 create table login_try (
   id bigint generated always as identity,
   name text not null,

@@ -59,9 +59,9 @@ create table device_history (
   client bigint not null,
   at timestamptz not null,
   event text not null,
-  -- The new serial number, address or MAC.
+  -- The new serial number, address or MAC; empty where the box has left for another client.
   detail text not null default '',
-  -- The MAC that a new one replaced.
+  -- The MAC that a new one replaced, or of the box that has left.
   mac_before text,
   -- The address that it asked from; null where a proxy hid it.
   address text,
@@ -80,7 +80,7 @@ create index device_history_at on device_history (at);
 -- For whether a box has moved within the last hour, which is asked at the polls of boxes that move.
 create index device_history_moved on device_history (client, at) where event = 'address';
 
--- The logins that a box of an unknown MAC tried.
+-- The logins that boxes tried whose MAC no client has: those of Ministra clients, and unknown ones.
 create table box_login (
   id bigint generated always as identity,
   mac text not null,

@@ -54,7 +54,7 @@ create table playlist (
 create table channel (
   -- Clients of other makers keep it in 32 bits.
   id integer generated always as identity,
-  -- Its tvg-id, or its name and group.
+  -- Its tvg-id, its name and group, or both (`server/nouns/channels/keys.ts`).
   key text not null,
   -- When it was last in a playlist that was taken; one that is held back counts as the last that was taken. The clean-up
   -- counts from the newest of these moments and not from now, because a file is read only once.

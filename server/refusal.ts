@@ -43,11 +43,15 @@ export function isRefusalCode(code: string): code is RefusalCode {
   return Object.hasOwn(REFUSALS, code)
 }
 
-/** Refuses what does not exist and what is somebody else's alike, so that a stranger cannot tell one from the other. */
+/**
+ * Returns the refusal for what does not exist and for what is somebody else's alike, so that a stranger cannot tell one from the
+ * other.
+ */
 export function notFound(): Refusal {
   return new Refusal('not_found', 'There is nothing of this name here.')
 }
 
-export function refuseField(code: RefusalCode, field: string, message: string): Refusal {
+/** Returns a refusal that the console shows at a field. */
+export function fieldRefusal(code: RefusalCode, field: string, message: string): Refusal {
   return new Refusal(code, message, { errors: { [field]: message } })
 }

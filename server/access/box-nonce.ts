@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { ONLINE_FOR_MS } from '../../contract/clients.ts'
-import { DAY_MS } from '../../contract/time.ts'
+import { before, DAY_MS } from '../../contract/time.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /**
@@ -39,7 +39,7 @@ export async function takeBox(sql: Sql, mac: string, own: number | null, now: Da
  * MAC then. `whose` says which clients `c` and boxes `d` count.
  */
 export async function isServedOn(sql: Sql, mac: string, now: Date, whose: Fragment): Promise<boolean> {
-  const dayAgo = new Date(now.getTime() - DAY_MS)
+  const dayAgo = before(now, DAY_MS)
   // A crash of the database empties what is known of when boxes asked. Until a day has passed since, a box of which nothing
   // is known may have asked.
   const [served] = await sql<{ token_nonce: string | null; isSeen: boolean }[]>`

@@ -9,7 +9,7 @@ import type { CaptchaConfig } from '../config.ts'
 import { captchaChecks, captchaFailures } from '../metrics.ts'
 import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { Refusal, refuseField } from '../refusal.ts'
+import { fieldRefusal, Refusal } from '../refusal.ts'
 import { Turns } from '../turns.ts'
 import { derive } from './seal.ts'
 
@@ -62,7 +62,7 @@ function counted(captcha: Captcha): Captcha {
 }
 
 /** How long a challenge is valid, in milliseconds; a harder one may take a page without HTTPS minutes. */
-const LIFE = { ordinary: 300_000, harder: 900_000 }
+const LIFE_MS = { ordinary: 300_000, harder: 900_000 }
 
 // One try is a PBKDF2 of 6,000 rounds, so that the browser spends its time in native code and a challenge costs the
 // server a millisecond. The solution is the 75th to 112th try, so that the wait varies by a half only: 0.1 to 0.15 s on
@@ -93,13 +93,18 @@ function proofOfWork(secretKey: Uint8Array): Captcha {
   const nameKey = derive(secretKey, 'captcha names').toString('hex')
   return {
     async challenge(asker) {
-      const data = { expiry: asker.now.getTime() + LIFE.ordinary }
+      const data = { expiry: asker.now.getTime() + LIFE_MS.ordinary }
       return { provider: 'altcha', challenge: await create(asker, TRIES.least, TRIES.most, data) }
     },
     harderChallenge(asker, name, seconds) {
       const least = Math.round((seconds * TRIES_PER_SECOND * 2) / 3)
       // The browser shows its progress by the number of tries.
-      const data = { expiry: asker.now.getTime() + LIFE.harder, name: bind(name), seconds, tries: 2 * least }
+      const data = {
+        expiry: asker.now.getTime() + LIFE_MS.harder,
+        name: bind(name),
+        seconds,
+        tries: 2 * least,
+      }
       return create(asker, least, 2 * least, data)
     },
     async check(context, text, name) {
@@ -203,7 +208,7 @@ async function isHuman(siteverify: string, body: URLSearchParams): Promise<boole
     return Verdict.parse(await response.json()).success
   } catch {
     captchaFailures.inc()
-    throw refuseField(
+    throw fieldRefusal(
       'captcha_failed',
       FIELD,
       'The verification service cannot be reached. Please try again later.',
@@ -229,5 +234,5 @@ async function takeOnce({ sql }: Check, solution: string, expiry: Date): Promise
 const FIELD = 'g_recaptcha_response'
 
 function refused(): Refusal {
-  return refuseField('captcha_failed', FIELD, 'The human verification did not pass. Please try again.')
+  return fieldRefusal('captcha_failed', FIELD, 'The human verification did not pass. Please try again.')
 }

@@ -11,7 +11,8 @@ import { createFirstAdmin, hasAdmin } from './admin.ts'
 /**
  * Creates the admin at the very first start. A password that is made here is in a file until somebody was told of it, so
  * that a start that fails later does not lose it.
- * @returns what says what to print at the end of the start; null where there is nothing
+ * @returns a function that returns the line to print at the end of the start, or null; `onTerminal` says whether the line may
+ *   hold the password
  */
 export async function makeFirstLogin(
   sql: Sql,
@@ -19,8 +20,8 @@ export async function makeFirstLogin(
 ): Promise<(onTerminal: boolean) => Promise<Telling | null>> {
   const { adminLogin, adminPassword } = config
   if (adminPassword === null) {
-    await leaveFirstLogin(sql, config)
-    return (onTerminal) => leftBehind(sql, config, onTerminal)
+    await keepFirstLogin(sql, config)
+    return (onTerminal) => lineOfFirstLogin(sql, config, onTerminal)
   }
   const made = await createFirstAdmin(sql, adminLogin, adminPassword)
   const line = `First login: ${adminLogin}, with the ADMIN_PASSWORD that you gave`
@@ -39,7 +40,7 @@ export function generatePassword(): string {
 }
 
 /** Writes the password to the disk before the admin to the database, so that a kill in between loses neither. */
-async function leaveFirstLogin(sql: Sql, config: Config): Promise<void> {
+async function keepFirstLogin(sql: Sql, config: Config): Promise<void> {
   const file = firstLoginFile(config)
   const draft = `${file}.draft`
   const interrupted = readLogin(draft)
@@ -71,7 +72,7 @@ function writeDraft(draft: string, { dataDir, adminLogin: login }: Config): Logi
  * Says where the first login is, unless the admin has signed in: at another server, which has no such file. Printed lines
  * end up in a log, but for those on a terminal: there it says the password, which needs no file from then on.
  */
-async function leftBehind(sql: Sql, config: Config, onTerminal: boolean): Promise<Telling | null> {
+async function lineOfFirstLogin(sql: Sql, config: Config, onTerminal: boolean): Promise<Telling | null> {
   const file = firstLoginFile(config)
   if (!existsSync(file)) return null
   const [signedIn] = await sql`

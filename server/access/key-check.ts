@@ -1,7 +1,7 @@
 import { type Config, StartFault } from '../config.ts'
 import type { Sql } from '../postgres/pool.ts'
 import type { Seal } from './seal.ts'
-import { readSecretKey } from './secret-key.ts'
+import { findOrMakeSecretKey } from './secret-key.ts'
 
 /** What is said of another key than the one of a database. */
 const ANOTHER =
@@ -23,7 +23,7 @@ export async function makeSecretKey(
   config: Pick<Config, 'secretKey' | 'dataDir'>,
 ): Promise<Buffer> {
   const [canary] = await sql`select from installation where key = 'canary'`
-  if (!canary) return readSecretKey(config)
+  if (!canary) return findOrMakeSecretKey(config)
   throw new StartFault(
     `There is no secret-key in ${config.dataDir}, and this database has one; put back the one from your backup, or set SECRET_KEY.`,
   )

@@ -33,13 +33,13 @@ export type Admitted = {
 const MOST_OF_NETWORK = 20
 /** Wrong logins of an account within the window before an unknown address has to solve a harder challenge, or wait. */
 const MOST_OF_ACCOUNT = 10
-const WINDOW = 15 * 60_000
+const WINDOW_MS = 15 * 60_000
 /** Wrong logins of an account within an hour before an unknown address has to wait in any case. */
 const MOST_OF_ACCOUNT_AN_HOUR = 100
 /** How long an address that signed in to an account is known there; tries of other addresses do not stop it. */
-const KNOWN_FOR = 30 * DAY_MS
+const KNOWN_FOR_MS = 30 * DAY_MS
 /** A try without a result, because its server died, counts as wrong after this time. */
-const UNDECIDED_FOR = 30_000
+const UNDECIDED_FOR_MS = 30_000
 
 /**
  * Admits a try to the password check, or throws the 429 with the time of the next try, and the challenge that allows
@@ -51,8 +51,8 @@ export async function beginTry(context: TryContext, attempt: Try): Promise<Admit
   for (;;) {
     const outcome = await begin(context.sql, (begun) => admit({ ...context, sql: begun }, attempt))
     if ('id' in outcome) return outcome
-    if (outcome !== UNDECIDED) throw await refuse(context, attempt, outcome)
-    if (Date.now() > deadline) throw await refuse(context, attempt, { wait: 1_000 })
+    if (outcome !== UNDECIDED) throw await tooManyTries(context, attempt, outcome)
+    if (Date.now() > deadline) throw await tooManyTries(context, attempt, { wait: 1_000 })
     await pause(50)
   }
 }
@@ -136,7 +136,7 @@ async function admit(context: TryContext, { kind, name, worked }: Try): Promise<
     if (network === null) return false
     const [known] = await sql`
       select from login_try where name = ${stored} and address = ${network} and succeeded
-      and tried > ${before(now, KNOWN_FOR)} limit 1`
+      and tried > ${before(now, KNOWN_FOR_MS)} limit 1`
     return known !== undefined
   }
 
@@ -184,7 +184,7 @@ async function triesOf(
   now: Date,
 ): Promise<{ tried: number; wrong: boolean }[]> {
   const tries = await sql<{ tried: string; wrong: boolean }[]>`
-    select tried, succeeded is false or tried <= ${before(now, UNDECIDED_FOR)} as wrong
+    select tried, succeeded is false or tried <= ${before(now, UNDECIDED_FOR_MS)} as wrong
     from login_try where ${whose} and succeeded is not true and tried > ${before(now, HOUR_MS)}
     order by tried desc limit ${most}`
   return tries.map(({ tried, wrong }) => ({ tried: Date.parse(tried), wrong }))
@@ -195,8 +195,8 @@ type Tries = Awaited<ReturnType<typeof triesOf>>
 /** Returns for how long a limit is closed; null where it allows one more try. */
 function closedBy(tries: Tries, most: number, now: Date): Closed | null {
   const last = tries.find(({ wrong }) => wrong)
-  if (last && inOneRun(tries, now) >= most) return { wait: last.tried + WINDOW - now.getTime() }
-  const recent = tries.filter(({ tried, wrong }) => !wrong || tried > now.getTime() - WINDOW)
+  if (last && inOneRun(tries, now) >= most) return { wait: last.tried + WINDOW_MS - now.getTime() }
+  const recent = tries.filter(({ tried, wrong }) => !wrong || tried > now.getTime() - WINDOW_MS)
   return recent.length >= most && recent.some(({ wrong }) => !wrong) ? UNDECIDED : null
 }
 
@@ -204,8 +204,8 @@ function closedBy(tries: Tries, most: number, now: Date): Closed | null {
 function inOneRun(tries: Tries, now: Date): number {
   const wrong = tries.filter((one) => one.wrong)
   const last = wrong[0]?.tried
-  if (last === undefined || last <= now.getTime() - WINDOW) return 0
-  return wrong.filter(({ tried }) => last - tried < WINDOW).length
+  if (last === undefined || last <= now.getTime() - WINDOW_MS) return 0
+  return wrong.filter(({ tried }) => last - tried < WINDOW_MS).length
 }
 
 /** Returns how many seconds a phone must compute for a try: 5 after 10 wrong ones, doubled after each 10 more. */
@@ -221,7 +221,11 @@ function attemptsFor(work: number): number {
   return attempts
 }
 
-async function refuse(context: TryContext, { name, worked }: Try, { wait, work }: Closed): Promise<Refusal> {
+async function tooManyTries(
+  context: TryContext,
+  { name, worked }: Try,
+  { wait, work }: Closed,
+): Promise<Refusal> {
   const { captcha } = context.business
   const retryAfter = wait / 1000
   if (work !== undefined && worked !== null && captcha?.harderChallenge) {

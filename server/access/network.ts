@@ -76,7 +76,7 @@ export function watchNetworks(trustedProxies: readonly string[], clock: () => Da
     const now = clock().getTime()
     if (now - (said.get(peer) ?? Number.NEGATIVE_INFINITY) <= HOUR_MS) return false
     const before = unsaid.get(peer)
-    const { since, times } = before && now - before.since < SEEN_FOR ? before : { since: now, times: 0 }
+    const { since, times } = before && now - before.since < SEEN_FOR_MS ? before : { since: now, times: 0 }
     unsaid.set(peer, { since, times: times + 1 })
     return times + 1 >= OF_A_PROXY
   }
@@ -92,11 +92,11 @@ function watchFor(sentence: string, clock: () => Date) {
   return {
     note(peer: string, log: FastifyBaseLogger): void {
       seen = clock().getTime()
-      if (seen - told < TOLD_EVERY) return
+      if (seen - told < TOLD_EVERY_MS) return
       told = seen
       log.warn({ peer }, sentence)
     },
-    sees: () => clock().getTime() - seen < SEEN_FOR,
+    sees: () => clock().getTime() - seen < SEEN_FOR_MS,
   }
 }
 
@@ -155,8 +155,8 @@ const NEARBY = [
   'fe80::/10',
 ]
 
-const TOLD_EVERY = HOUR_MS
-const SEEN_FOR = 15 * MINUTE_MS
+const TOLD_EVERY_MS = HOUR_MS
+const SEEN_FOR_MS = 15 * MINUTE_MS
 
 const UNTRUSTED =
   'requests are forwarded by an address that TRUSTED_PROXIES does not have: if that is a proxy of yours, name it there, or nobody behind it has an address of their own'

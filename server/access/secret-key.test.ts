@@ -3,7 +3,7 @@ import { chownSync, lstatSync, mkdtempSync, readdirSync, rmSync, symlinkSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readKeyFile, readSecretKey } from './secret-key.ts'
+import { findOrMakeSecretKey, readKeyFile } from './secret-key.ts'
 
 let dataDir: string
 
@@ -14,22 +14,22 @@ afterEach(() => rmSync(dataDir, { recursive: true }))
 
 describe('the secret key', () => {
   test('is made once, in a file that only its owner can read', () => {
-    const key = readSecretKey({ secretKey: null, dataDir })
+    const key = findOrMakeSecretKey({ secretKey: null, dataDir })
     expect(key).toHaveLength(32)
-    expect(readSecretKey({ secretKey: null, dataDir })).toEqual(key)
+    expect(findOrMakeSecretKey({ secretKey: null, dataDir })).toEqual(key)
     expect(lstatSync(join(dataDir, 'secret-key')).mode & 0o777).toBe(0o600)
     expect(readdirSync(dataDir)).toEqual(['secret-key'])
   })
 
   test('that is configured is not written to a file', () => {
     const secretKey = Buffer.alloc(32, 1)
-    expect(readSecretKey({ secretKey, dataDir })).toBe(secretKey)
+    expect(findOrMakeSecretKey({ secretKey, dataDir })).toBe(secretKey)
     expect(readdirSync(dataDir)).toEqual([])
   })
 
   test('is never replaced if the file contains something else', () => {
     writeFileSync(join(dataDir, 'secret-key'), '')
-    expect(() => readSecretKey({ secretKey: null, dataDir })).toThrow('does not hold a key')
+    expect(() => findOrMakeSecretKey({ secretKey: null, dataDir })).toThrow('does not hold a key')
   })
 
   test.each(['secret-key', 'secret-key.next'])('in %s is refused where that is a link', (name) => {
@@ -55,6 +55,6 @@ describe('the secret key', () => {
     const file = join(dataDir, 'secret-key')
     writeFileSync(file, Buffer.alloc(32, 1).toString('base64'))
     chownSync(file, 65_534, 65_534)
-    expect(() => readSecretKey({ secretKey: null, dataDir })).toThrow(`${file} must be a plain file`)
+    expect(() => findOrMakeSecretKey({ secretKey: null, dataDir })).toThrow(`${file} must be a plain file`)
   })
 })

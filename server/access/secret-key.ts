@@ -6,8 +6,8 @@ import { isInDataFolder, makeDataFolder } from '../postgres/data-folder.ts'
 import { codeOf } from '../postgres/errors.ts'
 import { OWN_UID, putInPlace, readOwned, writeDurably } from '../postgres/files.ts'
 
-/** The first start makes a key in the data folder. @throws StartFault when the file there holds something else */
-export function readSecretKey(config: KeyPlace): Buffer {
+/** Returns the key, which the first start makes in the data folder. @throws StartFault when the file there holds something else */
+export function findOrMakeSecretKey(config: KeyPlace): Buffer {
   return findSecretKey(config) ?? keepSecretKey(config, randomBytes(32))
 }
 

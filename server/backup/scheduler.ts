@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Backups } from '../../contract/system.ts'
-import { HOUR_MS, MINUTE_MS } from '../../contract/time.ts'
+import { before, HOUR_MS, MINUTE_MS } from '../../contract/time.ts'
 import type { Config } from '../config.ts'
 import { backupFailures, measure } from '../metrics.ts'
 import type { BackupOutcome, ScheduledBackup } from './scheduled-backup.ts'
@@ -100,7 +100,7 @@ export function openBackups(options: ScheduleOptions): {
   async function look(): Promise<void> {
     await read(READ_WITHIN_MS)
     const now = clock()
-    const due = new Date(now.getTime() - plan.everyHours * HOUR_MS)
+    const due = before(now, plan.everyHours * HOUR_MS)
     const recent = recentOf(kept, due)
     if (stopped || running || recent?.testRestore || now.getTime() < againAt(away ?? failed, now)) return
     const { owner, key, timeZone, reserve } = options

@@ -30,7 +30,7 @@ test('the address of a proxy that nobody trusts is neither pinned nor counted, a
   for (let some = 0; some < 62; some += 1) {
     expect(await new Box(world.server, { address: '203.0.113.7' }).signIn()).toBe(2)
   }
-  await world.server.gateway.writePresence()
+  await world.server.gateway.write()
   expect(await dealer.call(calls.clients.detail, { name })).toMatchObject({
     locked_to_ip: null,
     online: true,
@@ -114,7 +114,7 @@ test('while the database is away, who was in stays in for 30 minutes and never p
   await expect.poll(async () => (await box.ask('watchdog/get_events')).status, { timeout: 30_000 }).toBe(200)
   expect(await box.poll()).toBe(true)
   expect(await late.signIn()).toBe(0)
-  await world.server.gateway.writePresence()
+  await world.server.gateway.write()
   expect(await dealer.call(calls.clients.detail, { name })).toMatchObject({
     online: true,
     version: 'ImageDescription: 0.2.18-r24',
@@ -202,7 +202,7 @@ test('what boxes tell and are to be told while the database is away waits until 
   const { name, box } = await boxOf()
   const { name: ending, box: obeying } = await boxOf({ obeys: true })
   expect([await box.signIn(), await obeying.signIn()]).toEqual([0, 0])
-  await world.server.gateway.writePresence()
+  await world.server.gateway.write()
   await dealer.call(calls.clients.tell, { clients: [name], event: 'message', message: 'Hello' })
   await world.setExpiry(ending, new Date(world.clock.now.getTime() + 60_000).toISOString())
   world.clock.pass({ seconds: 5 })
@@ -213,7 +213,7 @@ test('what boxes tell and are to be told while the database is away waits until 
     world.clock.pass({ minutes: 6 })
     // A box that cannot be told to stop is refused.
     expect([await box.events(), await obeying.events()]).toEqual(['', null])
-    await world.server.gateway.writePresence()
+    await world.server.gateway.write()
   } finally {
     await bringBack()
   }

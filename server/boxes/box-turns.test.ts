@@ -209,7 +209,7 @@ test('nothing is read for a box that has disconnected before its turn', async ()
     await release()
   }
   for (const { status } of await Promise.all(asked)) expect(status).toBe(200)
-  await world.server.gateway.writePresence()
+  await world.server.gateway.write()
   const macs = [first, gone, last].map(({ mac }) => mac)
   const noted = await world.server.sql`select mac from unknown_box where mac = any (${macs}::text[])`
   expect(noted.map(({ mac }) => mac).toSorted()).toEqual([first.mac, last.mac].toSorted())

@@ -6,10 +6,10 @@ import { Away } from './refusals.ts'
 import { waitFor } from './wait-for.ts'
 
 /** How long the log of changes may go unread before a box is answered, and before it is read anew, in milliseconds. */
-const CURRENT_FOR = 5_000
-const READ_EVERY = 2_000
-/** How long clients are served from memory while the log cannot be read. `db/boxes.sql` keeps it for twice as long. */
-const AWAY_FOR = 30 * 60_000
+const CURRENT_FOR_MS = 5_000
+const READ_EVERY_MS = 2_000
+/** How long clients are served from memory while the log cannot be read. `remove_outdated` keeps it for twice as long. */
+const AWAY_FOR_MS = 30 * 60_000
 
 /** What was read of the log: the clients that have changed, and whether others may have that it does not tell of. */
 export type Changes = { clients: readonly number[]; isIncomplete: boolean }
@@ -48,7 +48,7 @@ export class ChangeLog {
   /** Whether the log was read so lately that a box can be answered without a look at it. */
   get isCurrent(): boolean {
     const age = this.#clock().getTime() - this.#readAt
-    return age >= 0 && age < READ_EVERY
+    return age >= 0 && age < READ_EVERY_MS
   }
 
   /**
@@ -58,20 +58,20 @@ export class ChangeLog {
   async catchUp(): Promise<void> {
     const now = this.#clock().getTime()
     // The clock of a database that took over may be behind the one before: what was read is too old to answer from.
-    if (this.#readAt > now) this.#readAt = now - CURRENT_FOR
+    if (this.#readAt > now) this.#readAt = now - CURRENT_FOR_MS
     const age = now - this.#readAt
-    if (age < READ_EVERY) return
-    if (!this.#reading && performance.now() - this.#triedAt >= (this.isAway ? READ_EVERY : 0)) {
+    if (age < READ_EVERY_MS) return
+    if (!this.#reading && performance.now() - this.#triedAt >= (this.isAway ? READ_EVERY_MS : 0)) {
       this.#triedAt = performance.now()
       this.#reading = this.#read().finally(() => {
         this.#reading = null
       })
     }
-    if (age < CURRENT_FOR) return
+    if (age < CURRENT_FOR_MS) return
     // What is too old to answer from is worth a longer wait.
     if (this.#reading)
-      await (age > AWAY_FOR ? this.#reading : waitFor(this.#reading, this.#triedAt, this.isAway))
-    if (this.#clock().getTime() - this.#readAt > AWAY_FOR) throw new Away()
+      await (age > AWAY_FOR_MS ? this.#reading : waitFor(this.#reading, this.#triedAt, this.isAway))
+    if (this.#clock().getTime() - this.#readAt > AWAY_FOR_MS) throw new Away()
   }
 
   async #read(): Promise<void> {
@@ -82,7 +82,7 @@ export class ChangeLog {
       // The log may have been cleaned in the meantime. Or a standby was promoted: it may lack transactions that the old
       // primary had numbered, and gives these numbers again, to changes that would count as read.
       const isIncomplete =
-        began - this.#readAt > AWAY_FOR || (this.timeline !== null && this.timeline !== row.timeline)
+        began - this.#readAt > AWAY_FOR_MS || (this.timeline !== null && this.timeline !== row.timeline)
       this.timeline = row.timeline
       await this.#hear({ clients: row.changed, isIncomplete })
       this.unserved = new Set(row.unserved)

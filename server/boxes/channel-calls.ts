@@ -40,8 +40,8 @@ export function channelCalls(dependencies: ChannelCalls) {
 function listCalls({ channels, letIn }: ChannelCalls, favourites: Favourites) {
   return {
     'itv/get_genres': async (request) => {
-      const { package_selection: of } = await letIn(request)
-      return channels.prepared('genres', of, '', ({ genres }) =>
+      const { package_selection: packageId } = await letIn(request)
+      return channels.prepared('genres', packageId, '', ({ genres }) =>
         checked('itv/get_genres', [
           { id: '*', title: 'All', alias: 'all', censored: 0 },
           ...genres.map(({ id, title, adult }) => ({

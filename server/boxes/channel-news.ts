@@ -1,7 +1,7 @@
 import type { BoxClient } from './client.ts'
 
 /** How long boxes are told of other channels, in milliseconds: as long as an `update_channels` of a dealer's change lives. */
-const TOLD_FOR = 240_000
+const TOLD_FOR_MS = 240_000
 
 /** Which packages' channels changed within the last four minutes, and which clients' boxes have been told. */
 export function openChannelNews(clock: () => Date) {
@@ -10,7 +10,8 @@ export function openChannelNews(clock: () => Date) {
     /** Compares what the boxes of each package see with what they saw before. */
     compare(before: ReadonlyMap<number, string>, after: ReadonlyMap<number, string>): void {
       const at = clock().getTime()
-      for (const [of, sees] of after) if (before.get(of) !== sees) changes.set(of, { at, told: new Set() })
+      for (const [packageId, sees] of after)
+        if (before.get(packageId) !== sees) changes.set(packageId, { at, told: new Set() })
     },
 
     /** Whether a client's box has yet to hear that its channels are others now. */
@@ -26,10 +27,10 @@ export function openChannelNews(clock: () => Date) {
   }
 
   /** Returns the clients who know of the change of a package that was made a short while ago. */
-  function recent(of: number): Set<number> | undefined {
-    const change = changes.get(of)
-    if (change === undefined || clock().getTime() - change.at < TOLD_FOR) return change?.told
-    changes.delete(of)
+  function recent(packageId: number): Set<number> | undefined {
+    const change = changes.get(packageId)
+    if (change === undefined || clock().getTime() - change.at < TOLD_FOR_MS) return change?.told
+    changes.delete(packageId)
     return undefined
   }
 }

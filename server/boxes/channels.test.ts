@@ -172,7 +172,7 @@ describe('a box', () => {
 test('the dealer sees what a box plays, what it played last and when, and that it has stopped', async () => {
   const { name, box } = await boxOf(ADULTS)
   const seen = async () => {
-    await world.server.gateway.writePresence()
+    await world.server.gateway.write()
     const { watching, time_last_play_tv, last_played_tv_content } = await dealer.call(calls.clients.detail, {
       name,
     })
@@ -216,7 +216,7 @@ test('what a box plays, and has played last, is the last that it said, whichever
       return world.clock.now.toISOString()
     }
     const seen = async () => {
-      for (const { gateway } of [world.server, other]) await gateway.writePresence()
+      for (const { gateway } of [world.server, other]) await gateway.write()
       return dealer.call(calls.clients.detail, { name })
     }
     await plays(box.at(other), 'One')
@@ -249,7 +249,7 @@ test.each([
     (own) => new Box(world.server, { mac: mac || own, address: '203.0.113.9' }),
   )
   const watching = async () => {
-    await world.server.gateway.writePresence()
+    await world.server.gateway.write()
     return (await dealer.call(calls.clients.detail, { name })).watching
   }
   for (const box of boxes) {
@@ -273,7 +273,7 @@ test('what a box plays is stored under any name that a channel may have', async 
   expect(data.map((one) => one.name)).toEqual(titles.map((title) => title.replace('\x1f', ' ')))
   for (const one of data) {
     await box.call('itv/set_played', { itv_id: one.id })
-    await world.server.gateway.writePresence()
+    await world.server.gateway.write()
     const seen = await dealer.call(calls.clients.detail, { name })
     expect([seen.watching, seen.last_played_tv_content]).toEqual([one.name, one.name])
   }

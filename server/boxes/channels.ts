@@ -45,8 +45,8 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
     noteTold: news.noteTold,
 
     /** Returns what the clients of a package can watch now. @throws Away where nothing is known */
-    async offer(of: number): Promise<Offer> {
-      return offerOf(await lineup.current(), of)
+    async offer(packageId: number): Promise<Offer> {
+      return offerOf(await lineup.current(), packageId)
     },
 
     /** Returns the word before the address of a channel. @throws Away */
@@ -68,19 +68,19 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
      */
     async prepared(
       name: string,
-      of: number,
+      packageId: number,
       word: string,
       make: (offer: Offer) => string,
     ): Promise<Prepared> {
       const now = await lineup.current()
-      const key = `${name} ${sharedBy(now, of)} ${word}`
+      const key = `${name} ${sharedBy(now, packageId)} ${word}`
       const known = now.prepared.get(key)
       if (known) {
         now.prepared.delete(key)
         now.prepared.set(key, known)
         return known
       }
-      const made = new Prepared(Buffer.from(make(offerOf(now, of))))
+      const made = new Prepared(Buffer.from(make(offerOf(now, packageId))))
       keep(now, key, made)
       return made
     },
@@ -100,19 +100,19 @@ function keep(lineup: Lineup, key: string, made: Prepared): void {
 }
 
 /** Returns what packages of the same groups have in common. */
-function sharedBy({ seen }: Pick<Lineup, 'seen'>, of: number): string {
-  return seen.get(of) ?? String(of)
+function sharedBy({ seen }: Pick<Lineup, 'seen'>, packageId: number): string {
+  return seen.get(packageId) ?? String(packageId)
 }
 
 /** The order of a dictionary: capitals and accents count last. */
 const NAMES = new Intl.Collator('en')
 
-function offerOf(lineup: Lineup, of: number): Offer {
+function offerOf(lineup: Lineup, packageId: number): Offer {
   const { offers, channels, genres } = lineup
-  const shared = sharedBy(lineup, of)
+  const shared = sharedBy(lineup, packageId)
   const known = offers.get(shared)
   if (known) return known
-  const held = new Set(genres.filter((genre) => isHeld(genre, of)))
+  const held = new Set(genres.filter((genre) => isHeld(genre, packageId)))
   const own = channels.filter(({ genre }) => held.has(genre))
   let byName: Ordered | null = null
   const offer: Offer = {

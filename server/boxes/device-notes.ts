@@ -1,5 +1,5 @@
 import type { PendingQuery, Row } from 'postgres'
-import { DAY_MS, HOUR_MS } from '../../contract/time.ts'
+import { before, DAY_MS, HOUR_MS } from '../../contract/time.ts'
 import type { Sql } from '../postgres/pool.ts'
 import type { Place } from './client.ts'
 
@@ -16,7 +16,7 @@ export async function forgottenAt(sql: Sql, clients: readonly number[]): Promise
 export async function takeovers(sql: Sql, client: number, now: Date): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) from device_history
-    where client = ${client} and event = 'taken over' and mac_before is null and at > ${new Date(now.getTime() - DAY_MS)}
+    where client = ${client} and event = 'taken over' and mac_before is null and at > ${before(now, DAY_MS)}
       and id > coalesce(
         (select max(id) from device_history where client = ${client} and event in ('reset', 'new MAC')), 0)`
   return row?.count ?? 0
@@ -27,7 +27,7 @@ export async function hasNotedSerial(sql: Sql, client: number, now: Date): Promi
   const [row] = await sql<{ noted: boolean }[]>`
     select exists (
       select from device_history
-      where client = ${client} and event = 'serial number' and at > ${new Date(now.getTime() - HOUR_MS)} and id > coalesce(
+      where client = ${client} and event = 'serial number' and at > ${before(now, HOUR_MS)} and id > coalesce(
         (select max(id) from device_history where client = ${client} and event = 'taken over'), 0)
     ) as noted`
   return row?.noted ?? false

@@ -63,7 +63,7 @@ function address(): string {
 
 /** What the dealer sees of a client's box. */
 async function seen(name: string) {
-  await world.server.gateway.writePresence()
+  await world.server.gateway.write()
   return dealer.call(detail, { name })
 }
 
@@ -71,11 +71,11 @@ async function seen(name: string) {
 async function pollAgain(box: Box): Promise<void> {
   soon()
   expect(await box.poll()).toBe(true)
-  await world.server.gateway.writePresence()
+  await world.server.gateway.write()
 }
 
 async function historyOf(name: string) {
-  await world.server.gateway.writePresence()
+  await world.server.gateway.write()
   const rows = await dealer.call(deviceHistory, { name })
   return rows.map(({ event, detail, address, actor }) => ({ event, detail, address, actor })).reverse()
 }
@@ -95,8 +95,8 @@ test.each(['its first at either', 'the first after a sign-in at that other'])(
       await dealer.call(save, { login: name, status: false })
       soon()
       expect(await box.poll()).toBe(false)
-      await world.server.gateway.writePresence()
-      await other.gateway.writePresence()
+      await world.server.gateway.write()
+      await other.gateway.write()
       expect(await dealer.call(detail, { name })).toMatchObject({
         last_active: polled,
         box_refusal: 'switched_off',
@@ -306,7 +306,7 @@ describe('a box of a client with a MAC', () => {
     expect(await seen(name)).toMatchObject({ locked_to_ip: '203.0.113.20' })
     box.address = '203.0.113.21'
     expect(await box.signIn()).toBe(1)
-    await world.server.gateway.writePresence()
+    await world.server.gateway.write()
     expect(await seen(name)).toMatchObject({ box_refusal: 'other_address' })
     await dealer.call(save, { login: name, locked: false })
     // What the lock before refused is over.
@@ -358,7 +358,7 @@ describe('a box of a client with a MAC', () => {
       expect(await seen(pinned)).toMatchObject({ locked_to_ip: '203.0.113.31' })
       const statuses = [box, moving, unlocked].map((one) => one.at(other).signIn())
       expect(await Promise.all(statuses)).toEqual([1, 1, 0])
-      await other.gateway.writePresence()
+      await other.gateway.write()
       expect(await seen(pinned)).toMatchObject({ locked_to_ip: '203.0.113.31', box_refusal: 'other_address' })
       expect(await seen(open)).toMatchObject({ locked_to_ip: null, box_refusal: 'other_address' })
       expect(await seen(free)).toMatchObject({ online: true, last_address: null })
@@ -404,7 +404,7 @@ describe('a box of a client with a MAC', () => {
       expect(await late.poll()).toBe(true)
       world.clock.pass({ minutes: 1 })
       expect(await pollFrom('2001:db8:7:1:ffff::9')).toEqual([])
-      await other.gateway.writePresence()
+      await other.gateway.write()
       expect(await moves()).toEqual([])
       world.clock.pass({ minutes: 1 })
       expect(await pollFrom('203.0.113.7')).toEqual(['203.0.113.7'])
@@ -848,7 +848,7 @@ describe('a Ministra client', () => {
     // The token of its own box is newer.
     await other.box.logIn(other.name, 'pass word')
     expect(await one.box.poll()).toBe(true)
-    await world.server.gateway.writePresence()
+    await world.server.gateway.write()
     expect(await one.box.call('stb/do_auth', { login: other.name, password: 'pass word' })).toBe(true)
     expect(await one.box.getProfile()).toMatchObject({ status: 0, name: other.name })
     expect((await dealer.call(deviceHistory, { name: one.name }))[0]).toMatchObject({

@@ -39,14 +39,14 @@ export type Gateway = {
   answerAtOnce(request: IncomingMessage, ip: string): EarlyAnswer | null
   /** Whether boxes can be answered, from the database or from memory. */
   canAnswer(): Promise<boolean>
-  /** Stores the polls that were answered since the last time, and what boxes said while the database was away. */
-  writePresence(): Promise<void>
+  /** Stores what boxes said since the last time: their polls, those that are unknown, and what was late. */
+  write(): Promise<void>
   /** Stores them for the last time. */
   stop(): Promise<void>
 }
 
 /** How often the polls are stored, in milliseconds. */
-const WRITE_EVERY = 10_000
+const WRITE_EVERY_MS = 10_000
 
 /**
  * Opens the gateway, by which boxes ask whether they may play. Polls are answered from memory; a sign-in is a transaction.
@@ -80,7 +80,7 @@ export function openGateway({
     turns,
   })
   const polls = openPolls({ sql, clock, roster, presence, channels, admission, turns })
-  const writing = setInterval(() => void write(), WRITE_EVERY)
+  const writing = setInterval(() => void write(), WRITE_EVERY_MS)
   writing.unref()
 
   const handlers: BoxHandlers = {
@@ -124,7 +124,7 @@ export function openGateway({
         () => true,
         () => false,
       ),
-    writePresence: write,
+    write,
     async stop() {
       clearInterval(writing)
       await write()

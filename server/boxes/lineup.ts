@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Channel } from '../../contract/channels.ts'
+import { type Channel, DEFAULT_PLAYERS } from '../../contract/channels.ts'
 import { leavesOutAdults, PACKAGES } from '../../contract/packages.ts'
 import { channelsIn } from '../access/playlist-content.ts'
 import type { Seal } from '../access/seal.ts'
@@ -14,7 +14,7 @@ import type { Places } from './stream-paths.ts'
 import { waitFor } from './wait-for.ts'
 
 /** How old what is known of the channels may be before a box is told of them, in milliseconds. */
-const CURRENT_FOR = 5_000
+const CURRENT_FOR_MS = 5_000
 
 /** A channel as boxes are told of it. */
 export type Listed = Channel & { id: number; genre: Genre }
@@ -123,7 +123,7 @@ export function openLineup({ sql, seal, log, clock, onChange }: LineupDependenci
 
 /** Whether what was read at a moment counts no more. One that is to come was told by a clock that was set back since. */
 export function isOld(at: number, now: number): boolean {
-  return at > now || now - at >= CURRENT_FOR
+  return at > now || now - at >= CURRENT_FOR_MS
 }
 
 /** What changes while this loads has a later revision, and is loaded next time. */
@@ -148,7 +148,7 @@ async function load(sql: Sql, seal: Pick<Seal, 'open'>, state: State): Promise<L
     const [id, genre] = [byKey.get(channel.key), byTitle.get(channel.group)]
     return id === undefined || genre === undefined ? [] : [{ ...channel, id, genre }]
   })
-  const { player, alt_player } = players ?? { player: 'ffmpeg', alt_player: 'ffrt' }
+  const { player, alt_player } = players ?? DEFAULT_PLAYERS
   return {
     ...{ ...state, player, alt_player },
     ...{ genres, channels: channels.sort((one, other) => one.number - other.number) },
@@ -172,10 +172,10 @@ function seenByPackage({
     sees: [genre.id, genre.title, genre.adult, hashes.get(genre)?.digest('base64')],
   }))
   return new Map(
-    PACKAGES.map(({ value: of }) => {
-      const held = parts.filter(({ genre }) => isHeld(genre, of)).map(({ sees }) => sees)
+    PACKAGES.map(({ value: packageId }) => {
+      const held = parts.filter(({ genre }) => isHeld(genre, packageId)).map(({ sees }) => sees)
       return [
-        of,
+        packageId,
         createHash('sha256')
           .update(JSON.stringify([player, alt_player, held]))
           .digest('base64'),
@@ -184,6 +184,6 @@ function seenByPackage({
   )
 }
 
-export function isHeld({ adult, packages }: Genre, of: number): boolean {
-  return packages.includes(of) && !(adult && leavesOutAdults(of))
+export function isHeld({ adult, packages }: Genre, packageId: number): boolean {
+  return packages.includes(packageId) && !(adult && leavesOutAdults(packageId))
 }

@@ -9,7 +9,7 @@ import { Refusal } from '../refusal.ts'
 
 /** The wrong logins of a MAC within the window after which it is refused for the window. */
 const MOST_OF_MAC = 3
-/** The right logins of a MAC within the window, each of which is kept for a month. */
+/** The right logins of a MAC within the window, each of which leaves a row in `login_try` that is kept for a month. */
 const MOST_RIGHT = 10
 const WINDOW_MS = 15 * 60_000
 /** For how long a box can hear why its right login was refused, in milliseconds. */
@@ -26,21 +26,22 @@ export async function mayTry(
   context: Pick<LoginContext, 'sql' | 'now'>,
   { mac, network }: Pick<Login, 'mac' | 'network'>,
 ): Promise<boolean> {
-  return (await mayLogIn(context.sql, mac, context.now)) && !(await isNetworkClosed(network, context))
+  return !(await isMacClosed(context.sql, mac, context.now)) && !(await isNetworkClosed(network, context))
 }
 
-/** Whether a MAC that no client has may try a login now. */
-async function mayLogIn(sql: Sql, mac: string, now: Date): Promise<boolean> {
-  const tries = await sql<{ tried: string }[]>`
+/** Whether so many logins of a MAC were tried that it may try none for a while. */
+async function isMacClosed(sql: Sql, mac: string, now: Date): Promise<boolean> {
+  const [right] = await sql<{ count: number }[]>`
+    select count(*) from box_login where mac = ${mac} and succeeded and tried > ${before(now, WINDOW_MS)}`
+  if ((right?.count ?? 0) >= MOST_RIGHT) return true
+  const wrong = await sql<{ tried: string }[]>`
     select tried from box_login
     where mac = ${mac} and succeeded is not true and tried > ${before(now, 2 * WINDOW_MS)}
     order by tried desc limit ${MOST_OF_MAC}`
-  const [last, first] = [tries[0], tries[MOST_OF_MAC - 1]].map((one) => Date.parse(one?.tried ?? ''))
-  const [right] = await sql<{ count: number }[]>`
-    select count(*) from box_login where mac = ${mac} and succeeded and tried > ${before(now, WINDOW_MS)}`
-  if ((right?.count ?? 0) >= MOST_RIGHT) return false
-  if (last === undefined || first === undefined || Number.isNaN(first)) return true
-  return last <= now.getTime() - WINDOW_MS || last - first >= WINDOW_MS
+  const [last, first] = [wrong[0], wrong[MOST_OF_MAC - 1]]
+  if (!last || !first) return false
+  const [newest, oldest] = [Date.parse(last.tried), Date.parse(first.tried)]
+  return newest > now.getTime() - WINDOW_MS && newest - oldest < WINDOW_MS
 }
 
 /**
@@ -69,7 +70,7 @@ export async function clientOfLogin(context: LoginContext, login: Login): Promis
 function beginOfMac(sql: Sql, mac: string, now: Date): Promise<number | null> {
   return begin(sql, async (sql) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`box login ${mac}`}, 7))`
-    if (!(await mayLogIn(sql, mac, now))) return null
+    if (await isMacClosed(sql, mac, now)) return null
     const [row] = await sql<{ id: number }[]>`
       insert into box_login (mac, tried) values (${mac}, ${now}) returning id`
     return row?.id ?? null

@@ -12,7 +12,7 @@ import {
   boxMark,
   familyOf,
   fillAddress,
-  GOOD_FOR,
+  GOOD_FOR_MS,
   isThere,
   readToken,
   type StreamTokenFields,
@@ -38,7 +38,7 @@ export type StreamCheck = StreamRules & {
 export const STREAM_CHECK = '/stream/check'
 
 /** Within which time a token must be used first, in milliseconds. */
-const FIRST_USE_WITHIN = 120_000
+const FIRST_USE_WITHIN_MS = 120_000
 
 /** What a stream server asks: who wants to watch what. */
 type Asked = {
@@ -96,8 +96,8 @@ async function mayWatch(check: StreamCheck, asked: Asked): Promise<boolean> {
   const filled = fillAddress(channel.address, { client, mac: macOf(client) ?? '' }, () => token)
   if (!isOf(asked, { address: channel.address, filled }, await channels.places())) return false
   const age = clock().getTime() - said.made
-  if (age > GOOD_FOR) return false
-  if (age > FIRST_USE_WITHIN) return usedTokens.has(client.id, said.signature)
+  if (age > GOOD_FOR_MS) return false
+  if (age > FIRST_USE_WITHIN_MS) return usedTokens.has(client.id, said.signature)
   usedTokens.add(client.id, said.signature)
   return true
 }

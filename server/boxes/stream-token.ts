@@ -5,7 +5,7 @@ import type { Seal } from '../access/seal.ts'
 import type { BoxClient, Place } from './client.ts'
 
 /** How long a stream token is good, in milliseconds. */
-export const GOOD_FOR = DAY_MS
+export const GOOD_FOR_MS = DAY_MS
 
 /** To whom a channel is linked, when and where. */
 type StreamGrant = { client: BoxClient; channel: number; mac: string; place: Place; now: Date }
@@ -69,12 +69,18 @@ export function readToken(
   const signed = found.groups?.signature ?? ''
   const ours = signature(seal, said)
   if (!timingSafeEqual(Buffer.from(signed), Buffer.from(ours))) return null
-  const [id, of, seconds] = [client, channel, made].map((part) => Number.parseInt(part, 36))
+  const [clientId, channelId, seconds] = [client, channel, made].map((part) => Number.parseInt(part, 36))
   return {
     token: found[0],
     said: {
       // Ours instead of its equal in the address: it is kept for a day, and a part of a text keeps the whole text in memory.
-      ...{ client: id ?? 0, channel: of ?? 0, made: (seconds ?? 0) * 1000, box, signature: ours },
+      ...{
+        client: clientId ?? 0,
+        channel: channelId ?? 0,
+        made: (seconds ?? 0) * 1000,
+        box,
+        signature: ours,
+      },
       network: network === undefined || network === '0' ? null : network,
     },
   }

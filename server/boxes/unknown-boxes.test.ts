@@ -19,7 +19,7 @@ afterAll(() => world.close())
 async function signIn(box: Box): Promise<void> {
   world.clock.pass({ seconds: 5 })
   await box.signIn()
-  await world.server.gateway.writePresence()
+  await world.server.gateway.write()
 }
 
 function boxOf(mac = uniqueMac()): Box {
@@ -121,13 +121,13 @@ describe('the MAC that a dealer types', () => {
     const { dealer: sibling } = await world.family({ credits: 5 })
     const { name } = await world.client(sibling, { ministra: true, password: 'pass word', months: 1 })
     await box.logIn(name, 'pass word')
-    await world.server.gateway.writePresence()
+    await world.server.gateway.write()
     // A box that was seen within a day keeps its MAC.
     world.clock.pass({ days: 1 })
     await world.client(family.dealer, { stb_mac: box.mac, months: 1 })
     world.clock.pass({ seconds: 5 })
     await box.signIn()
-    await world.server.gateway.writePresence()
+    await world.server.gateway.write()
     expect(await family.dealer.call(macLastSeen, { mac: box.mac })).toEqual({
       asked: world.clock.now.toISOString(),
     })

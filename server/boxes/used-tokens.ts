@@ -3,12 +3,12 @@ import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
 import { Away } from './refusals.ts'
-import { GOOD_FOR } from './stream-token.ts'
+import { GOOD_FOR_MS } from './stream-token.ts'
 
 /** The newest tokens that are kept of a client, which may watch and record at once. */
 const MOST_TOKENS = 8
 /** How often new uses are stored, in milliseconds. */
-const WRITE_EVERY = 1_000
+const WRITE_EVERY_MS = 1_000
 const MOST_CLIENTS = 2_000_000
 
 /**
@@ -28,7 +28,7 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
   const used = new Map<number, UsedTokens>()
   /** The clients who have a new token that is not stored yet. */
   let unwritten = new Set<number>()
-  const writing = setInterval(() => void write(), WRITE_EVERY)
+  const writing = setInterval(() => void write(), WRITE_EVERY_MS)
   writing.unref()
 
   return {
@@ -80,7 +80,7 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
 
   /** Forgets the clients none of whose tokens is valid any longer. */
   function forget(): void {
-    const over = clock().getTime() - GOOD_FOR
+    const over = clock().getTime() - GOOD_FOR_MS
     for (const [client, { kept }] of used) {
       if (kept >= over) return
       used.delete(client)

@@ -113,8 +113,8 @@ function limitPipelining(app: FastifyInstance, turnedAway: (address: string | un
 const SWEEP_MS = 50
 
 /**
- * Fastify closes only those that are idle when the server begins to close, and Node takes one for busy that has not
- * sent anything yet, such as browsers open ahead.
+ * Fastify closes only the connections that are idle when the server begins to close, and Node takes a connection for busy that has
+ * sent nothing yet, such as those that browsers open ahead.
  */
 export function closeIdleConnections(app: FastifyInstance): void {
   const open = new Set<Socket>()

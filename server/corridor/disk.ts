@@ -14,11 +14,12 @@ export interface Disk {
 /** Below half of `leastMb` only sign-ins may write. `free` is null for an external database, whose disk is unknown. */
 export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyBaseLogger): Disk {
   let shortage = 0
-  const freeMb = () => {
+  /** Returns the free megabytes, and logs when what is refused has changed. */
+  const look = () => {
     const mb = free === null ? Number.POSITIVE_INFINITY : free() / MB
-    const now = mb >= leastMb ? 0 : mb >= leastMb * LOWER_FLOOR ? 1 : 2
-    if (now !== shortage) {
-      shortage = now
+    const level = mb >= leastMb ? 0 : mb >= leastMb * LOWER_FLOOR ? 1 : 2
+    if (level !== shortage) {
+      shortage = level
       const figures = { free_mb: Math.floor(mb), least_mb: leastMb }
       if (shortage === 0) log.info(figures, TOLD[shortage])
       else log.warn(figures, TOLD[shortage])
@@ -26,10 +27,10 @@ export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyB
     return mb
   }
   return {
-    hasRoom: () => freeMb() >= leastMb,
+    hasRoom: () => look() >= leastMb,
     admit(call) {
       if (call.needsSpace === 'none') return
-      if (freeMb() >= (call.needsSpace === 'little' ? leastMb * LOWER_FLOOR : leastMb)) return
+      if (look() >= (call.needsSpace === 'little' ? leastMb * LOWER_FLOOR : leastMb)) return
       throw diskFull('The disk of the server is nearly full')
     },
   }

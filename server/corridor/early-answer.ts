@@ -6,7 +6,7 @@ import { countAnswer, logAnswer } from './answer-log.ts'
 import { ID_FIELD, ID_HEADER, idsOfRequests } from './request-id.ts'
 
 /** An answer that needs nothing but the request's headers and memory: names and values by turns, and ASCII text. */
-type AnswerAtOnce = { call: string; headers: readonly string[]; body: string }
+type EarlyAnswer = { call: string; headers: readonly string[]; body: string }
 
 /**
  * Gives the answers that `find` returns before Fastify sees the request: nearly all polls of boxes have the same one, and
@@ -15,7 +15,7 @@ type AnswerAtOnce = { call: string; headers: readonly string[]; body: string }
 export function answerEarly(
   app: FastifyInstance,
   trustedProxies: readonly string[],
-  find: (request: IncomingMessage, ip: string) => AnswerAtOnce | null,
+  find: (request: IncomingMessage, ip: string) => EarlyAnswer | null,
 ): void {
   const idOf = idsOfRequests(trustedProxies)
   const ipOf = ipsOfRequests(trustedProxies)
@@ -42,7 +42,7 @@ export function answerEarly(
   })
 
   /** Leaves a request that cannot be read to Fastify: an error here would end the process. */
-  function findSafely(request: IncomingMessage): AnswerAtOnce | null {
+  function findSafely(request: IncomingMessage): EarlyAnswer | null {
     try {
       return find(request, ipOf(request))
     } catch (err) {

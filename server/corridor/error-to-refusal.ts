@@ -1,6 +1,6 @@
 import { minuteOf } from '../../contract/time.ts'
 import { codeOf, isOutage } from '../postgres/errors.ts'
-import { notFound, Refusal, refuseField } from '../refusal.ts'
+import { fieldRefusal, notFound, Refusal } from '../refusal.ts'
 
 /** Returns the refusal for an error: a refusal itself, and errors of Fastify and the database in our words. */
 export function toRefusal(error: unknown): Refusal {
@@ -81,9 +81,9 @@ const OF_THE_DATABASE: Record<string, () => Refusal> = {
 // What only the database can judge: the second of two calls that took a name at the same moment, and how many bytes it
 // takes to store a value.
 const OF_A_CONSTRAINT: Record<string, () => Refusal> = {
-  account_name_key: () => refuseField('name_taken', 'login', 'This login is taken.'),
-  client_name_key: () => refuseField('name_taken', 'login', 'This login is taken.'),
-  client_mac_key: () => refuseField('mac_taken', 'stb_mac', 'This MAC address is taken.'),
+  account_name_key: () => fieldRefusal('name_taken', 'login', 'This login is taken.'),
+  client_name_key: () => fieldRefusal('name_taken', 'login', 'This login is taken.'),
+  client_mac_key: () => fieldRefusal('mac_taken', 'stb_mac', 'This MAC address is taken.'),
   account_preferences_check: () => new Refusal('invalid_input', 'Your preferences take more than 32 kB.'),
 }
 

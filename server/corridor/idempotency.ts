@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Call } from '../../contract/call.ts'
-import { KEY_LIFE_MS } from '../../contract/time.ts'
+import { before, KEY_LIFE_MS } from '../../contract/time.ts'
 import type { Context } from '../context.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
@@ -91,7 +91,7 @@ function askedClaim({ business }: KeyContext, call: Call, request: FastifyReques
 }
 
 function since(now: Date): Date {
-  return new Date(now.getTime() - KEY_LIFE_MS)
+  return before(now, KEY_LIFE_MS)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { UNKNOWN_BOX_DAYS } from '../../contract/boxes.ts'
-import { DAY_MS, HOUR_MS, KEY_LIFE_MS } from '../../contract/time.ts'
+import { before, DAY_MS, HOUR_MS, KEY_LIFE_MS } from '../../contract/time.ts'
 import { begin } from '../postgres/begin.ts'
 import { LOCKS, tryLock } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -13,7 +13,7 @@ export async function cleanUp(
   { now, keepDays }: { now: Date; keepDays: number },
   isStopped = () => false,
 ): Promise<Record<string, number>> {
-  const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds)
+  const ago = (milliseconds: number) => before(now, milliseconds)
   const outdated: readonly [table: string, since: Date][] = [
     // Before the sessions, whose deletion cascades to their tickets without counting them.
     ['export_ticket', now],
@@ -50,7 +50,7 @@ export async function cleanUp(
 }
 
 export async function forgetUnknownBoxes(sql: Sql, now: Date, isStopped: () => boolean): Promise<void> {
-  const since = new Date(now.getTime() - UNKNOWN_BOX_DAYS * DAY_MS)
+  const since = before(now, UNKNOWN_BOX_DAYS * DAY_MS)
   let count: number | null = AT_ONCE
   while (count === AT_ONCE && !isStopped()) count = await remove(sql, 'unknown_box', since)
 }

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { JobName } from '../../contract/system.ts'
-import { HOUR_MS, MINUTE_MS } from '../../contract/time.ts'
+import { before, HOUR_MS, MINUTE_MS } from '../../contract/time.ts'
 import { resealPasswords } from '../access/reseal.ts'
 import type { Seal } from '../access/seal.ts'
 import type { PlaylistRules } from '../context.ts'
@@ -42,12 +42,12 @@ const EACH_MINUTE = {
 
 export function dailyStatistics({ sql, zone, log }: Needs): ClockJob {
   let written: Day | null = null
-  const settledAt = (now: Date) => new Date(now.getTime() - SETTLING)
+  const settledAt = (now: Date) => before(now, SETTLING_MS)
   return {
     name: 'statistics',
     isDue: (now) => dayOf(settledAt(now), zone) !== written,
     async run(now) {
-      if (await isChangeUnderWay(sql, SETTLING)) return false
+      if (await isChangeUnderWay(sql, SETTLING_MS)) return false
       const settled = settledAt(now)
       const rows = await fillStatistics(sql, settled, zone)
       if (rows) log.info({ rows }, 'statistics were written')
@@ -59,12 +59,12 @@ export function dailyStatistics({ sql, zone, log }: Needs): ClockJob {
       return true
     },
     // Midnight comes a second after the end of the day.
-    next: (now) => new Date(Date.parse(endOf(dayOf(now, zone), zone)) + 1_000 + SETTLING),
+    next: (now) => new Date(Date.parse(endOf(dayOf(now, zone), zone)) + 1_000 + SETTLING_MS),
   }
 }
 
 /** A call that began before midnight may be committed after it: the statistics wait until none is left. */
-const SETTLING = MINUTE_MS
+const SETTLING_MS = MINUTE_MS
 
 /**
  * Whether a change of a server has been under way for so many milliseconds. Its COMMIT waits for a standby for as long as
@@ -148,9 +148,15 @@ export function playlistRefresh({ sql, seal, playlist, log, stopping }: Needs): 
     ...EACH_MINUTE,
     name: 'playlist',
     async run(now) {
-      const outcome = await refreshPlaylist({ sql, seal, playlist, now, signal: stopping })
-      if (outcome) log.info(outcome, 'the playlist was read')
-      return true
+      try {
+        const outcome = await refreshPlaylist({ sql, seal, playlist, now, signal: stopping })
+        if (outcome) log.info(outcome, 'the playlist was read')
+        return true
+      } catch (error) {
+        // A stop ends the download, which is no fault to tell of.
+        if (stopping.aborted) return false
+        throw error
+      }
     },
   }
 }

@@ -86,7 +86,6 @@ export function startJobs(dependencies: JobDependencies): {
     try {
       if (!(await run(now))) return null
     } catch (error) {
-      if (stopping.signal.aborted && name === 'playlist') return null
       failure = error instanceof Error ? error.message : String(error)
       log.error({ err: error, job: name }, 'a job failed and will be tried again')
     }

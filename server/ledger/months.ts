@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import type { StartMonths } from '../../contract/clients.ts'
-import { refuseField } from '../refusal.ts'
+import { fieldRefusal } from '../refusal.ts'
 import { addDays, addMonths, type Day, dayOf, endOf, later, remember } from './calendar.ts'
 
 /** A period of service: its last second, and the day from which its months were counted. */
@@ -24,7 +24,7 @@ export function periodFrom(from: Day, months: number, zone: string): ServicePeri
     const expiry = endOf(addMonths(from, months), zone)
     // ISO 8601 writes a year of more than four digits with a sign, and the wire's format has no such moment.
     if (expiry.startsWith('+'))
-      throw refuseField('invalid_input', 'months', 'The service would last past the year 9999.')
+      throw fieldRefusal('invalid_input', 'months', 'The service would last past the year 9999.')
     return { expiry, countedFrom: from }
   })
 }

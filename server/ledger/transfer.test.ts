@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { proveTheBooks } from '../../test/support/books.ts'
 import { suiteWorld } from '../../test/support/world.ts'
 import { begin } from '../postgres/begin.ts'
-import { refuseField } from '../refusal.ts'
+import { fieldRefusal } from '../refusal.ts'
 import { pathOf } from './path.ts'
 import { note, transfer } from './transfer.ts'
 
@@ -66,7 +66,7 @@ describe('transfer()', () => {
     )
     const short = (has: number, needs: number) => `${has} of ${needs}.`
     await expect(begin(sql, (sql) => transfer(sql, { ...move, short }))).rejects.toThrow(
-      refuseField('insufficient_credits', 'credits', '10 of 12.'),
+      fieldRefusal('insufficient_credits', 'credits', '10 of 12.'),
     )
   })
 

@@ -3,7 +3,7 @@ import type { Role } from '../../contract/roles.ts'
 import type { TRANSACTION_TYPES } from '../../contract/shapes.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { notFound, Refusal, refuseField } from '../refusal.ts'
+import { fieldRefusal, notFound, Refusal } from '../refusal.ts'
 import { type Path, type Placed, pathOf } from './path.ts'
 
 /**
@@ -118,7 +118,7 @@ function moved(
   if (from.kind !== 'issue' && from.balance < needed) {
     const reason = short(from.balance, needed)
     // A purchase is refused at the field of the months, any other transfer at the field of the credits.
-    throw refuseField('insufficient_credits', type === 'USED' ? 'months' : 'credits', reason)
+    throw fieldRefusal('insufficient_credits', type === 'USED' ? 'months' : 'credits', reason)
   }
 
   // Credits that are added or moved concern the account which gets them, all others the one which gives them.

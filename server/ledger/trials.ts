@@ -1,7 +1,7 @@
 import { MAC_HAD_TRIAL } from '../../contract/clients.ts'
 import { counted } from '../../contract/quantities.ts'
-import { DAY_MS } from '../../contract/time.ts'
-import { type Refusal, refuseField } from '../refusal.ts'
+import { before, DAY_MS } from '../../contract/time.ts'
+import { fieldRefusal, type Refusal } from '../refusal.ts'
 import { dayOf, endOf, startOf } from './calendar.ts'
 import { outstanding } from './outstanding.ts'
 import { pathOf } from './path.ts'
@@ -34,7 +34,7 @@ export async function trialFacts(
   client: Pick<Concerned, 'id' | 'mac'>,
 ): Promise<TrialFacts> {
   const today = startOf(dayOf(now, business.zone), business.zone)
-  const lately = new Date(now.getTime() - 30 * DAY_MS)
+  const lately = before(now, 30 * DAY_MS)
   const [found] = await sql<TrialFacts[]>`
     with had as (
       select client from transfer where type = 'TRIAL' and mac = ${client.mac} and created > ${lately}
@@ -68,7 +68,7 @@ export function whyNotGiven(
 ): Refusal | null {
   if (mac_had) return macHadTrial(fields)
   if (given_today < business.trialsPerDay) return null
-  return refuseField(
+  return fieldRefusal(
     'trials_used_up',
     fields.trials,
     `You have given ${counted(given_today, 'trial')} today; the limit is ${business.trialsPerDay} a day.`,
@@ -83,7 +83,7 @@ export function whyNotShared(
 ): Refusal | null {
   if (mac_had_elsewhere) return macHadTrial(fields)
   if (mac_had_here || shared_today < business.trialsPerDay) return null
-  return refuseField(
+  return fieldRefusal(
     'trials_used_up',
     fields.mac,
     `Your clients on a trial were given ${shared_today === 1 ? 'another MAC address' : `${shared_today} other MAC addresses`} today; the limit is ${business.trialsPerDay} a day.`,
@@ -129,5 +129,5 @@ export async function livesOnTrial(dealing: Dealing, client: Served): Promise<bo
 }
 
 function macHadTrial({ mac }: TrialFields): Refusal {
-  return refuseField('mac_had_trial', mac, MAC_HAD_TRIAL)
+  return fieldRefusal('mac_had_trial', mac, MAC_HAD_TRIAL)
 }

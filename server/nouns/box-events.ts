@@ -2,7 +2,7 @@ import type { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
 import { counted } from '../../contract/quantities.ts'
 import type { SentEvent } from '../../contract/shapes.ts'
-import { DAY_MS, HOUR_MS } from '../../contract/time.ts'
+import { before, DAY_MS, HOUR_MS } from '../../contract/time.ts'
 import type { Context, Handlers } from '../context.ts'
 import { Refusal } from '../refusal.ts'
 import { type Client, clientOf, clientsOf } from '../tree/client.ts'
@@ -23,7 +23,7 @@ export const boxEvents: Pick<Handlers<typeof calls.clients>, 'tell' | 'told'> = 
     }
     await sql`
       insert into box_event (client, event, message, created, expiry, actor)
-      select id, ${EVENTS[event]}, ${message}, ${now}, ${new Date(now.getTime() + KEPT[event])}, ${account.id}
+      select id, ${EVENTS[event]}, ${message}, ${now}, ${new Date(now.getTime() + KEPT_MS[event])}, ${account.id}
       from unnest(${clients.map(({ id }) => id)}::bigint[]) id`
     return { status: 'OK', count: clients.length }
   },
@@ -57,7 +57,7 @@ async function fullBox(
       select e.created from box_event e where e.client = asked.id and e.actor is not null
       order by e.id desc limit 1 offset ${MOST_A_DAY - 1}
     ) last
-    where last.created > ${new Date(now.getTime() - DAY_MS)} limit 1`
+    where last.created > ${before(now, DAY_MS)} limit 1`
   const client = clients.find(({ id }) => id === full?.id)
   if (!full || !client) return null
   const again = Date.parse(full.created) + DAY_MS
@@ -67,4 +67,4 @@ async function fullBox(
 const EVENTS = { message: 'send_msg', reboot: 'reboot', reload: 'reload_portal' } as const
 
 /** How long each waits for the box to poll, in milliseconds: who reboots a box wants it now or not at all. */
-const KEPT = { message: 7 * DAY_MS, reboot: 240_000, reload: 240_000 } as const
+const KEPT_MS = { message: 7 * DAY_MS, reboot: 240_000, reload: 240_000 } as const

@@ -21,7 +21,7 @@ async function signIn(mac: string, told: Record<string, string> = {}): Promise<B
   world.clock.pass({ seconds: 5 })
   const box = new Box(world.server, { mac, told, address: '203.0.113.7' })
   await box.signIn()
-  await world.server.gateway.writePresence()
+  await world.server.gateway.write()
   return box
 }
 

@@ -9,7 +9,7 @@ import {
 import type { calls } from '../../contract/calls.ts'
 import { MAC_DIGITS, MAC_PREFIX } from '../../contract/clients.ts'
 import { pageOf } from '../../contract/page.ts'
-import { DAY_MS } from '../../contract/time.ts'
+import { before, DAY_MS } from '../../contract/time.ts'
 import type { Handlers } from '../context.ts'
 import { begin } from '../postgres/begin.ts'
 import { likePattern } from '../postgres/like.ts'
@@ -19,8 +19,8 @@ import type { Fragment, Sql } from '../postgres/pool.ts'
 import { isNobodys, isOnline, onlineSince, refusal } from '../tree/selection.ts'
 
 /** How often the boxes are counted, and the types and versions of many, which takes longer; in milliseconds. */
-const COUNTED_EVERY = 60_000
-const MODELS_EVERY = 5 * COUNTED_EVERY
+const COUNTED_EVERY_MS = 60_000
+const MODELS_EVERY_MS = 5 * COUNTED_EVERY_MS
 /** The types and versions of so few are counted as often as the boxes. Tests with few boxes set another. */
 const FEW = 50_000
 /** A count that is older than so many of these times was made by a job that is late: whoever asks counts anew. */
@@ -29,7 +29,7 @@ const MOST_MODELS = 500
 
 export const boxes: Handlers<typeof calls.boxes> = {
   async overview({ sql, now }) {
-    const dayAgo = new Date(now.getTime() - DAY_MS)
+    const dayAgo = before(now, DAY_MS)
     const [all, refused, [unknown], counts] = await Promise.all([
       knownAndOnline(sql, now),
       sql<RefusedBoxes[]>`
@@ -54,7 +54,7 @@ export const boxes: Handlers<typeof calls.boxes> = {
   async models({ sql, now }) {
     const counted = await sql<BoxModel[]>`
       select stb_type, version, boxes, online from box_model
-      where counted > ${sinceLate(now, MODELS_EVERY)} and counted <= ${now} order by boxes desc, stb_type, version`
+      where counted > ${sinceLate(now, MODELS_EVERY_MS)} and counted <= ${now} order by boxes desc, stb_type, version`
     return { data: counted.length > 0 ? counted : await sql<BoxModel[]>`${models(sql, now)}` }
   },
 
@@ -80,7 +80,7 @@ export const boxes: Handlers<typeof calls.boxes> = {
  */
 export async function countBoxes(sql: Sql, now: Date, few = FEW): Promise<number | null> {
   const beginningOf = (every: number) => new Date(now.getTime() - (now.getTime() % every))
-  const minute = beginningOf(COUNTED_EVERY)
+  const minute = beginningOf(COUNTED_EVERY_MS)
   const count = async (sql: Sql) => {
     const [counted] = await sql`select from box_count where at = ${minute}`
     if (counted || !(await tryLock(sql, LOCKS.boxCount))) return null
@@ -88,7 +88,7 @@ export async function countBoxes(sql: Sql, now: Date, few = FEW): Promise<number
     await sql`set local statement_timeout = '10min'`
     const [totals] = await sql<Totals[]>`${counting(sql, now)}`
     const { known, online } = totals ?? NONE
-    const due = beginningOf(known > few ? MODELS_EVERY : COUNTED_EVERY)
+    const due = beginningOf(known > few ? MODELS_EVERY_MS : COUNTED_EVERY_MS)
     const [counts] = await sql`select from box_model where counted >= ${due} and counted <= ${now} limit 1`
     if (!counts) await sql`select count_box_models(${minute}, ${onlineSince(now)}, ${MOST_MODELS})`
     await sql`insert into box_count (at, known, online) values (${minute}, ${known}, ${online}) on conflict do nothing`
@@ -106,7 +106,7 @@ function models(sql: Sql, now: Date): Fragment {
 async function knownAndOnline(sql: Sql, now: Date): Promise<Totals> {
   const [counted] = await sql<Totals[]>`
     select known, online from box_count
-    where known is not null and at > ${sinceLate(now, COUNTED_EVERY)} and at <= ${now} order by at desc limit 1`
+    where known is not null and at > ${sinceLate(now, COUNTED_EVERY_MS)} and at <= ${now} order by at desc limit 1`
   const [totals] = counted ? [counted] : await sql<Totals[]>`${counting(sql, now)}`
   return totals ?? NONE
 }
@@ -125,13 +125,13 @@ function counting(sql: Sql, now: Date): Fragment {
 }
 
 function sinceLate(now: Date, every: number): Date {
-  return new Date(now.getTime() - every * LATE)
+  return before(now, every * LATE)
 }
 
 /** Between two clean-ups there may be more of them than are kept. */
 function newestUnknown(sql: Sql, now: Date): Fragment {
   return sql`
-    select * from unknown_box where asked > ${new Date(now.getTime() - UNKNOWN_BOX_DAYS * DAY_MS)}
+    select * from unknown_box where asked > ${before(now, UNKNOWN_BOX_DAYS * DAY_MS)}
     order by asked desc limit ${MOST_UNKNOWN_BOXES}`
 }
 

@@ -14,11 +14,11 @@ test("a client's device history tells what its box became, when, from where, and
   const box = new Box(world.server, { mac, address: '203.0.113.7', told: { sn: 'SN-1' } })
   const first = world.clock.now.toISOString()
   await box.signIn()
-  await world.server.gateway.writePresence()
+  await world.server.gateway.write()
   world.clock.pass({ minutes: 2 })
   box.address = '203.0.113.8'
   expect(await box.poll()).toBe(true)
-  await world.server.gateway.writePresence()
+  await world.server.gateway.write()
   await dealer.call(reset, { name })
   const then = world.clock.now.toISOString()
   const id = expect.any(Number)

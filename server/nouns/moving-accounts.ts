@@ -1,7 +1,7 @@
 import type { calls } from '../../contract/calls.ts'
 import { LEVELS } from '../../contract/levels.ts'
 import { type Handler, Unchanged } from '../context.ts'
-import { refuseField } from '../refusal.ts'
+import { fieldRefusal } from '../refusal.ts'
 import { beneathOf, requireOpen } from '../tree/beneath.ts'
 import { endRequest, lockRequest } from '../tree/credit-request.ts'
 import { lockTree } from '../tree/locks.ts'
@@ -13,10 +13,10 @@ export const moveAccount: Handler<typeof calls.tree.move> = async (context, { na
   await lockTree(sql)
   const moved = requireOpen(await beneathOf(context, name))
   const { owner } = LEVELS[moved.role]
-  if (owner === 'admin') throw refuseField('invalid_input', 'name', 'A super reseller cannot be moved.')
+  if (owner === 'admin') throw fieldRefusal('invalid_input', 'name', 'A super reseller cannot be moved.')
   const parent = requireOpen(await beneathOf(context, to))
   if (parent.role !== owner) {
-    throw refuseField('invalid_input', 'to', `${parent.name} is no ${LEVELS[owner].title.toLowerCase()}.`)
+    throw fieldRefusal('invalid_input', 'to', `${parent.name} is no ${LEVELS[owner].title.toLowerCase()}.`)
   }
   if (parent.id === moved.parent) return new Unchanged({ status: 'OK' as const })
   await lockRequest(sql, moved.id)

@@ -6,7 +6,7 @@ import { pathOf } from '../ledger/path.ts'
 import { factsOf, lockHoldings, noteMoves, placeOf, transfer } from '../ledger/transfer.ts'
 import { likePattern } from '../postgres/like.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { notFound, Refusal, refuseField } from '../refusal.ts'
+import { fieldRefusal, notFound, Refusal } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
 import { beneathOf, requireOpen } from '../tree/beneath.ts'
 import { type Client, clientsOf, lockFirstClients } from '../tree/client.ts'
@@ -39,7 +39,7 @@ export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveC
     const { sql } = context
     const from = await dealerBeneath(context, fromName, 'from')
     const to = await dealerBeneath(context, toName, 'to')
-    if (from.id === to.id) throw refuseField('invalid_input', 'to', `${to.name} has these clients already.`)
+    if (from.id === to.id) throw fieldRefusal('invalid_input', 'to', `${to.name} has these clients already.`)
     const clients = await lockClients(sql, from, names)
     await carryOver(context, from, to, await withUse(sql, clients))
     const [left] = await sql<{ count: number }[]>`${countOfDealer(sql, from.id)}`
@@ -49,7 +49,7 @@ export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveC
 
 async function dealerBeneath(context: Context, name: string, field: string): Promise<Account> {
   const found = requireOpen(await beneathOf(context, name))
-  if (found.role !== 'dealer') throw refuseField('invalid_input', field, `${found.name} is no dealer.`)
+  if (found.role !== 'dealer') throw fieldRefusal('invalid_input', field, `${found.name} is no dealer.`)
   const dealer = await findAccount(context.sql, context.sql`a.id = ${found.id}`)
   if (!dealer) throw notFound()
   return dealer

@@ -4,7 +4,7 @@ import type { Context, Handler } from '../context.ts'
 import { pathOf } from '../ledger/path.ts'
 import { refuseChanged } from '../ledger/purchases.ts'
 import { factsOf, lockPlace, note } from '../ledger/transfer.ts'
-import { Refusal, refuseField } from '../refusal.ts'
+import { fieldRefusal, Refusal } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
 import { type Client, clientOf, clientsOf } from '../tree/client.ts'
 
@@ -49,7 +49,7 @@ function refuseOther(
 ): void {
   if (mac !== undefined && mac !== client.mac) {
     const present = `The MAC address of ${client.name} is ${client.mac ?? 'none'} now.`
-    throw refuseField('changed_since', 'mac', present)
+    throw fieldRefusal('changed_since', 'mac', present)
   }
   if (expiry !== undefined) refuseChanged([client], [expiry])
 }

@@ -7,7 +7,7 @@ import { giveBack, refuseChanged, renew, renewFree, type Served } from '../ledge
 import { RETRIEVED, retrievals } from '../ledger/retrievals.ts'
 import { lockFreeHoldings } from '../ledger/transfer.ts'
 import { giveTrial, shareTrial } from '../ledger/trials.ts'
-import { Refusal, refuseField } from '../refusal.ts'
+import { fieldRefusal, Refusal } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
 import { clientOf, clientsOf, clientsThere, freeClients } from '../tree/client.ts'
 
@@ -104,5 +104,5 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
 }
 
 function notRetrievable(name: string, possible: number): Refusal {
-  return refuseField('not_retrievable', 'credits', `${inCredits(possible)} can be retrieved from ${name}.`)
+  return fieldRefusal('not_retrievable', 'credits', `${inCredits(possible)} can be retrieved from ${name}.`)
 }

@@ -3,10 +3,10 @@ import { COUNTED_TO } from '../../contract/clients.ts'
 import { pageOf, sliceOf } from '../../contract/page.ts'
 import type { Transaction } from '../../contract/shapes.ts'
 import type { TRANSACTION_SORTS } from '../../contract/transactions.ts'
-import type { Account, Context, Handler, Handlers } from '../context.ts'
+import type { Context, Handler, Handlers } from '../context.ts'
 import { sumsOf } from '../ledger/busy-days.ts'
 import { isSelected } from '../ledger/filter.ts'
-import { ledgerOf } from '../ledger/rows.ts'
+import { type LedgerScope, ledgerOf } from '../ledger/rows.ts'
 import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { childOf } from '../tree/child.ts'
@@ -27,10 +27,8 @@ export const historyOfAccount: Handler<typeof calls.level.reseller.history> = as
 
 /** Returns a client's transactions. They are found by its id, so that a new client with an old login starts empty. */
 export const historyOfClient: Handler<typeof calls.clients.history> = async (context, { name }) => {
-  const { sql } = context
   const { id } = await clientOf(context, name)
-  const { order, head } = newestFirst(sql)
-  return rows(context, sql`(select * from transfer t where t.client = ${id} ${head})`, order)
+  return newest(context, { client: id })
 }
 
 export const transactions: Handlers<typeof calls.transactions> = {
@@ -72,15 +70,11 @@ function orderOf(sql: Sql, sort: (typeof TRANSACTION_SORTS)[number], order: 'asc
   return sort === 'created' ? newest : sql`${by} ${direction}, ${newest}`
 }
 
-function newest(context: Context, whose: Pick<Account, 'id' | 'role'>): Promise<Transaction[]> {
+function newest(context: Context, whose: LedgerScope): Promise<Transaction[]> {
   const { sql } = context
-  const { order, head } = newestFirst(sql)
-  return rows(context, sql`(select t.* from ${ledgerOf(sql, whose, { head })} ${head})`, order)
-}
-
-function newestFirst(sql: Sql): { order: Fragment; head: Fragment } {
   const order = orderOf(sql, 'created', 'desc')
-  return { order, head: sql`order by ${order} limit ${NEWEST}` }
+  const head = sql`order by ${order} limit ${NEWEST}`
+  return rows(context, sql`(select t.* from ${ledgerOf(sql, whose, { head })} ${head})`, order)
 }
 
 function rows({ sql, account }: Context, chosen: Fragment, order: Fragment): Promise<Transaction[]> {

@@ -1,5 +1,5 @@
 import type { calls } from '../../contract/calls.ts'
-import { DAY_MS } from '../../contract/time.ts'
+import { before, DAY_MS } from '../../contract/time.ts'
 import type { TreeRow } from '../../contract/tree.ts'
 import { hashPassword } from '../access/password.ts'
 import type { Account, Context, Handlers } from '../context.ts'
@@ -56,7 +56,7 @@ function rowsBeneath(
   { id, role }: Pick<Account, 'id' | 'role'>,
   show: 'open' | 'closed',
 ): Promise<TreeRow[]> {
-  const since = new Date(now.getTime() - PACE_DAYS * DAY_MS)
+  const since = before(now, PACE_DAYS * DAY_MS)
   return sql<TreeRow[]>`
     with dealer as (
       -- What one that was closed meanwhile had used counts for those above it: its clients are with other dealers now.

@@ -29,7 +29,7 @@ export interface MigrateOptions {
 /**
  * How often the lock of another program's migration is tried, in milliseconds, and after how many tries that is said.
  */
-const TRY_EVERY = 200
+const TRY_EVERY_MS = 200
 const TRIES_UNTOLD = 5
 /**
  * How long a migration waits for tables that are in use, while everybody who comes later waits behind it, and how
@@ -38,9 +38,9 @@ const TRIES_UNTOLD = 5
 const LONGEST_LOCK = '2s'
 const LOCK_TRIES = 5
 /** The pause between two tries while a backup is being made, in milliseconds: each of them makes others wait. */
-const TRY_AGAIN_BESIDE_BACKUP = 5_000
+const TRY_AGAIN_BESIDE_BACKUP_MS = 5_000
 /** How often a statement that makes an index is looked at, in milliseconds: as often as tables are tried. */
-const LOOK_EVERY = 2_000
+const LOOK_EVERY_MS = 2_000
 /** SQL's code for a lock that did not come within that time. */
 const NO_LOCK = '55P03'
 
@@ -90,7 +90,7 @@ async function waitForOthers(sql: Sql, say: (line: string) => void, stopping?: A
     const [row] = await sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${LOCKS.schema}) as taken`
     if (row?.taken) return
     if (tries === TRIES_UNTOLD) say('Waiting for another program that is making or changing the tables')
-    await pause(TRY_EVERY, undefined, { signal: stopping })
+    await pause(TRY_EVERY_MS, undefined, { signal: stopping })
   }
 }
 
@@ -161,7 +161,7 @@ async function whileUsed(
     } catch (error) {
       if (codeOf(error) !== NO_LOCK) throw error
       const isCopied = await isWorthWaiting(sql, tries, say)
-      await pause(isCopied ? TRY_AGAIN_BESIDE_BACKUP : TRY_EVERY, undefined, { signal: stopping })
+      await pause(isCopied ? TRY_AGAIN_BESIDE_BACKUP_MS : TRY_EVERY_MS, undefined, { signal: stopping })
     }
   }
 }
@@ -181,7 +181,7 @@ async function runAlone(sql: Sql, { owner, say, stopping }: Forward, statement: 
     () => true,
     () => true,
   )
-  const nextLook = () => pause(LOOK_EVERY, false, { signal: stopping, ref: false })
+  const nextLook = () => pause(LOOK_EVERY_MS, false, { signal: stopping, ref: false })
   try {
     for (let waits = 0; !(await Promise.race([ended, nextLook()])); ) {
       if (!(await isBlocked(beside, pid))) continue

@@ -1,7 +1,8 @@
-import type { Account, Context } from '../context.ts'
+import type { Account } from '../context.ts'
 import type { Fragment } from '../postgres/pool.ts'
 import { notFound } from '../refusal.ts'
 import { isLow } from './account.ts'
+import type { TreeContext } from './beneath.ts'
 
 export type Child = Omit<Account, 'consumed_holding'> & {
   description: string
@@ -9,12 +10,8 @@ export type Child = Omit<Account, 'consumed_holding'> & {
   credits: number
 }
 
-/** Other accounts, and closed ones, are not found. 'lock' locks its row, so that it stays the caller's. */
-export async function childOf(
-  { sql, account }: Pick<Context, 'sql' | 'account'>,
-  name: string,
-  lock?: 'lock',
-): Promise<Child> {
+/** Finds a direct child of the caller that is not closed. 'lock' locks its row, so that it stays the caller's. */
+export async function childOf({ sql, account }: TreeContext, name: string, lock?: 'lock'): Promise<Child> {
   const [child] = await sql<Child[]>`
     select a.id, a.name, a.role, a.superreseller, a.reseller, a.description, a.created, h.balance as credits,
       h.id as balance_holding
@@ -34,9 +31,9 @@ type ListedChild = {
   created: string
 }
 
-/** In the order of their names. @param more further columns of the account `a`, after a comma */
+/** Returns the caller's children in the order of their names. @param more further columns of the account `a`, after a comma */
 export async function childrenOf<More extends object = object>(
-  { sql, account }: Pick<Context, 'sql' | 'account'>,
+  { sql, account }: TreeContext,
   more: Fragment = sql``,
 ): Promise<(ListedChild & More)[]> {
   return sql<(ListedChild & More)[]>`

@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { notFound } from '../refusal.ts'
+import type { TreeContext } from './beneath.ts'
 import { isVisibleTo } from './selection.ts'
 
 /** A client that is not deleted, with its expiry. */
@@ -13,8 +13,6 @@ export type Client = {
   description: string
   expiry: string
 }
-
-type TreeContext = Pick<Context, 'sql' | 'account'>
 
 /**
  * Finds the caller's clients by their names, in the order of the names: a dealer's own, for the admin any dealer's.

@@ -1,5 +1,6 @@
 import { BOX_REFUSALS } from '../../contract/box-refusals.ts'
 import { expiringUntil, type ListFilter, ONLINE_FOR_MS, searchedDigits } from '../../contract/clients.ts'
+import { before } from '../../contract/time.ts'
 import type { Context } from '../context.ts'
 import { formsOf, likePattern } from '../postgres/like.ts'
 import { directionOf } from '../postgres/order.ts'
@@ -139,7 +140,7 @@ export function refusal(sql: Sql): Fragment {
 
 /** A box that has polled since is online. */
 export function onlineSince(now: Date): Date {
-  return new Date(now.getTime() - ONLINE_FOR_MS)
+  return before(now, ONLINE_FOR_MS)
 }
 
 /** From a client `c`, its service `s` and its dealer `d`. */

@@ -447,7 +447,7 @@ describe('the admin', () => {
     const { name } = await world.client(dealer, { months: 1, stb_mac: '00:1A:79:C0:FF:EE' })
     const ask = async (mac: string) => {
       await new Box(world.server, { mac }).signIn()
-      await world.server.gateway.writePresence()
+      await world.server.gateway.write()
     }
     await ask('00:1A:79:00:57:81')
     const page = await open({ as: world.admin })

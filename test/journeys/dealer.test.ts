@@ -591,7 +591,7 @@ describe('a client', () => {
     const { name } = await world.client(dealer, { months: 1, stb_mac: '00:1A:79:C0:FF:EE' })
     const box = new Box(world.server, { mac: '00:1A:79:C0:FF:E0' })
     expect(await box.signIn()).toBe(2)
-    await world.server.gateway.writePresence()
+    await world.server.gateway.write()
     const page = await open({ as: dealer, at: `/update-client/${name}` })
     const verdict = page.getByRole('region', { name: 'Verdict' })
     await expect(verdict).toContainText('with another MAC: 00:1A:79:C0:FF:E0')

@@ -61,7 +61,7 @@ async function open(portal: Omit<Portal, 'url'>): Promise<Kodi> {
 const namesOf = async (kodi: Kodi) => (await kodi.channels()).map(({ label }) => label).sort()
 
 async function seen(name: string) {
-  await world.server.gateway.writePresence()
+  await world.server.gateway.write()
   return dealer.call(detail, { name })
 }
 
@@ -75,7 +75,7 @@ async function readOf(name: string): Promise<string> {
 
 /** What the admin reads of the boxes that were refused. */
 async function refusals() {
-  await world.server.gateway.writePresence()
+  await world.server.gateway.write()
   return (await world.admin.call(calls.boxes.overview)).refused
 }
 

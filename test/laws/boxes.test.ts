@@ -230,7 +230,7 @@ class Run {
 
   /** What the dealer sees of the client's box, after an answer of this server. */
   async #expectSeen(server: TestServer): Promise<void> {
-    await server.gateway.writePresence()
+    await server.gateway.write()
     if (this.model.suspended) return
     const { stb_sn, locked_to_ip, box_refusal } = await this.#dealer.call(calls.clients.detail, {
       name: this.#name,

@@ -196,7 +196,7 @@ class Run {
 
   /** Once both gateways have written, the dealer sees when a client's box was let in, whichever it had asked. */
   async #look(at: number): Promise<string> {
-    for (const { gateway } of servers) await gateway.writePresence()
+    for (const { gateway } of servers) await gateway.write()
     const client = this.#clientsOf(at).now
     const polled = this.#letIn.get(client?.name ?? '')
     if (client === null || polled === undefined || this.#suspended[client.dealer].now) return 'nothing'

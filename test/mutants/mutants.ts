@@ -245,8 +245,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a box is let in by memory alone only where the changes were read just now',
     file: 'server/boxes/change-log.ts',
-    from: 'age >= 0 && age < READ_EVERY',
-    to: 'age >= 0 && age < 30 * READ_EVERY',
+    from: 'age >= 0 && age < READ_EVERY_MS',
+    to: 'age >= 0 && age < 30 * READ_EVERY_MS',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
@@ -280,8 +280,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'what boxes told is stored by the clock',
     file: 'server/boxes/gateway.ts',
-    from: 'setInterval(() => void write(), WRITE_EVERY)',
-    to: 'setInterval(() => {}, WRITE_EVERY)',
+    from: 'setInterval(() => void write(), WRITE_EVERY_MS)',
+    to: 'setInterval(() => {}, WRITE_EVERY_MS)',
     suites: ['server/boxes/away.test.ts'],
   },
   {
@@ -561,8 +561,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a gateway answers from what it read within the last five seconds',
     file: 'server/boxes/change-log.ts',
-    from: 'if (age < CURRENT_FOR) return',
-    to: 'if (age < 12 * CURRENT_FOR) return',
+    from: 'if (age < CURRENT_FOR_MS) return',
+    to: 'if (age < 12 * CURRENT_FOR_MS) return',
     suites: ['test/laws/gateways.test.ts'],
   },
   {
@@ -744,15 +744,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'an old count of the boxes is shown to nobody as the present one',
     file: 'server/nouns/boxes.ts',
-    from: 'at > ${sinceLate(now, COUNTED_EVERY)}',
-    to: 'at > ${sinceLate(now, 100 * COUNTED_EVERY)}',
+    from: 'at > ${sinceLate(now, COUNTED_EVERY_MS)}',
+    to: 'at > ${sinceLate(now, 100 * COUNTED_EVERY_MS)}',
     suites: ['server/nouns/boxes.test.ts'],
   },
   {
     guard: 'an old count of the types of boxes is shown to nobody as the present one',
     file: 'server/nouns/boxes.ts',
-    from: 'counted > ${sinceLate(now, MODELS_EVERY)}',
-    to: 'counted > ${sinceLate(now, 100 * MODELS_EVERY)}',
+    from: 'counted > ${sinceLate(now, MODELS_EVERY_MS)}',
+    to: 'counted > ${sinceLate(now, 100 * MODELS_EVERY_MS)}',
     suites: ['server/nouns/boxes.test.ts'],
   },
   {
@@ -1003,7 +1003,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'right logins of a MAC have a limit',
     file: 'server/boxes/logins.ts',
-    from: 'if ((right?.count ?? 0) >= MOST_RIGHT) return false',
+    from: 'if ((right?.count ?? 0) >= MOST_RIGHT) return true',
     to: '',
     suites: ['server/boxes/gateway.test.ts'],
   },
@@ -1045,15 +1045,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a gateway reads the changes also after the clock was set back',
     file: 'server/boxes/change-log.ts',
-    from: 'if (this.#readAt > now) this.#readAt = now - CURRENT_FOR',
+    from: 'if (this.#readAt > now) this.#readAt = now - CURRENT_FOR_MS',
     to: '',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
     guard: 'the channels are read also after the clock was set back',
     file: 'server/boxes/lineup.ts',
-    from: 'return at > now || now - at >= CURRENT_FOR',
-    to: 'return now - at >= CURRENT_FOR',
+    from: 'return at > now || now - at >= CURRENT_FOR_MS',
+    to: 'return now - at >= CURRENT_FOR_MS',
     suites: ['server/boxes/channels.test.ts'],
   },
   {
@@ -1066,7 +1066,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a gateway serves from memory for no longer than 30 minutes',
     file: 'server/boxes/change-log.ts',
-    from: 'if (this.#clock().getTime() - this.#readAt > AWAY_FOR) throw new Away()',
+    from: 'if (this.#clock().getTime() - this.#readAt > AWAY_FOR_MS) throw new Away()',
     to: '',
     suites: ['server/boxes/away.test.ts'],
   },
@@ -1955,7 +1955,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'an Idempotency-Key is forgotten after 24 hours',
     file: 'server/corridor/idempotency.ts',
-    from: 'new Date(now.getTime() - KEY_LIFE_MS)',
+    from: 'before(now, KEY_LIFE_MS)',
     to: 'new Date(0)',
     suites: ['server/corridor/idempotency.test.ts'],
   },
@@ -2264,8 +2264,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a slow download is given up by its rate over the whole file',
     file: 'server/nouns/exports/pace.ts',
-    from: 'Math.max(0, Math.min(allowed, STALLED))',
-    to: 'allowed > 0 ? STALLED : STALLED',
+    from: 'Math.max(0, Math.min(allowed, STALLED_MS))',
+    to: 'allowed > 0 ? STALLED_MS : STALLED_MS',
     suites: ['server/nouns/exports/pace.test.ts', 'server/nouns/exports/long-lists.test.ts'],
   },
   {
@@ -2383,15 +2383,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a box is told of the channels of its package alone',
     file: 'server/boxes/lineup.ts',
-    from: 'packages.includes(of) &&',
+    from: 'packages.includes(packageId) &&',
     to: '',
     suites: ['server/boxes/channels.test.ts'],
   },
   {
     guard: 'a package without adults leaves out their groups',
     file: 'server/boxes/lineup.ts',
-    from: '!(adult && leavesOutAdults(of))',
-    to: '(adult || !leavesOutAdults(of) || of > 0)',
+    from: '!(adult && leavesOutAdults(packageId))',
+    to: '(adult || !leavesOutAdults(packageId) || packageId > 0)',
     suites: ['server/boxes/channels.test.ts'],
   },
   {
@@ -2418,7 +2418,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'boxes are told of other channels of their package alone',
     file: 'server/boxes/channel-news.ts',
-    from: 'if (before.get(of) !== sees)',
+    from: 'if (before.get(packageId) !== sees)',
     to: 'if (sees)',
     suites: ['server/boxes/channels.test.ts'],
   },
@@ -2488,15 +2488,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a stream token ends after 24 hours',
     file: 'server/boxes/stream-check.ts',
-    from: 'if (age > GOOD_FOR) return false',
+    from: 'if (age > GOOD_FOR_MS) return false',
     to: '',
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
     guard: 'a stream token must first be used within 2 minutes',
     file: 'server/boxes/stream-check.ts',
-    from: 'if (age > FIRST_USE_WITHIN)',
-    to: 'if (age > GOOD_FOR)',
+    from: 'if (age > FIRST_USE_WITHIN_MS)',
+    to: 'if (age > GOOD_FOR_MS)',
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
@@ -3279,8 +3279,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'statistics that wait for a change are not noted as written',
     file: 'server/jobs/clock-jobs.ts',
-    from: 'if (await isChangeUnderWay(sql, SETTLING)) return false',
-    to: 'if (await isChangeUnderWay(sql, SETTLING)) return true',
+    from: 'if (await isChangeUnderWay(sql, SETTLING_MS)) return false',
+    to: 'if (await isChangeUnderWay(sql, SETTLING_MS)) return true',
     suites: ['server/jobs/jobs.test.ts'],
   },
   {

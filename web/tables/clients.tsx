@@ -12,7 +12,7 @@ import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Column, type Table, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
 import { AccountLink, mac, text } from './columns.tsx'
-import { expiry } from './expiry.tsx'
+import { Expiry, expiry } from './expiry.tsx'
 
 /** The dealer's own clients. `renew` and `remove` handle the buttons of a row. */
 export function ownClients(acts: {
@@ -122,12 +122,17 @@ function declare<Row extends ClientRow>(
         text: (row) => (row.ministra ? 'Ministra' : ''),
         cell: (row) => row.ministra && isMinistra,
       },
-      { ...expiry<Row>(), usually: 'shown' },
+      {
+        ...expiry<Row>(),
+        usually: 'shown',
+        cell: (row) => <Expiry inRows iso={row.expiry} inactive={row.status === false} />,
+      },
       {
         key: 'status',
         header: 'Status',
         usually: 'shown',
         width: 66,
+        foldedInto: 'expiry',
         narrow: 'more',
         // Without a connection it is not known.
         text: ({ status }) => ({ true: 'Active', false: 'Inactive' })[String(status)] ?? '',

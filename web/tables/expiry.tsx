@@ -8,14 +8,22 @@ import { daysUntil, relativeDay, showMoment } from '../parts/time.ts'
 import type { Tone } from '../parts/tone.ts'
 import { zone } from '../zone.ts'
 
-/** Shows the last day of service, its state as a chip, and the days left once the expiry is near. */
-export function Expiry({ iso, inRows }: { iso: string; inRows?: boolean }) {
+/**
+ * Shows the last day of service, its state as a chip, and the days left once the expiry is near. Where a column of the status is
+ * left out, `inactive` says here that the client is switched off.
+ */
+export function Expiry({ iso, inRows, inactive }: { iso: string; inRows?: boolean; inactive?: boolean }) {
   const now = useNow()
   const state = expiryState(iso, now)
   const away = relativeDay(daysUntil(iso, zone(), now))
   return (
     <span className="expiry">
       <MomentText iso={iso} zone={zone()} format="date" inRows={inRows} />
+      {inactive && (
+        <span className="narrow-only">
+          <Chip tone="plain">Inactive</Chip>
+        </span>
+      )}
       <Chip tone={LOOKS[state].tone} hint={away}>
         {LOOKS[state].word}
       </Chip>

@@ -22,7 +22,7 @@ test('the boxes of the demonstration come online and show what they are told', a
         return (await dealer.call(told, { name }))[0]?.state
       })
       .toBe('shown')
-    await world.server.gateway.writePresence()
+    await world.server.gateway.write()
     expect(await dealer.call(detail, { name })).toMatchObject({ online: true, stb_sn: 'SN-1' })
     const { data: unknown } = await world.admin.call(calls.boxes.unknown)
     expect(unknown).toHaveLength(4)

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../../contract/time.ts'
 import { createFirstAdmin } from '../../access/admin.ts'
 import { openCaptcha } from '../../access/captcha.ts'
 import { createSeal } from '../../access/seal.ts'
-import { readSecretKey } from '../../access/secret-key.ts'
+import { findOrMakeSecretKey } from '../../access/secret-key.ts'
 import { type Config, readConfig } from '../../config.ts'
 import type { Business, Self } from '../../context.ts'
 import { openReport } from '../../jobs/report.ts'
@@ -45,7 +45,7 @@ export async function fill(
   say: (line: string) => void,
 ): Promise<{ logins: string; boxes: DemoBox[] }> {
   const config = readConfig(env)
-  const key = readSecretKey(config)
+  const key = findOrMakeSecretKey(config)
   return withDatabase(await openDatabase(config, say), async (database) => {
     await migrate({ ...database, say })
     const sql = openPool(database.server, { max: 2 })

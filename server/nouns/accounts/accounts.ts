@@ -6,7 +6,7 @@ import { inCredits } from '../../../contract/quantities.ts'
 import { hashPassword } from '../../access/password.ts'
 import { type Context, type Handlers, Unchanged } from '../../context.ts'
 import { lockPlace, transfer } from '../../ledger/transfer.ts'
-import { refuseField } from '../../refusal.ts'
+import { fieldRefusal } from '../../refusal.ts'
 import { isLow } from '../../tree/account.ts'
 import { type Child, childOf, childrenOf } from '../../tree/child.ts'
 import { countsInState } from '../../tree/client-counts.ts'
@@ -29,7 +29,7 @@ export function accountsOf(level: LevelName): LevelHandlers {
         const hash = await hashPassword(password, asker)
         return begin(async ({ sql, account, now }) => {
           const [taken] = await sql`select from account where lower(name) = lower(${login})`
-          if (taken) throw refuseField('name_taken', 'login', 'This login is taken.')
+          if (taken) throw fieldRefusal('name_taken', 'login', 'This login is taken.')
           const { superreseller } = await lockPlace(sql, account)
           await sql`
             insert into account (name, role, parent, superreseller, reseller, password, settings, created)

@@ -1,6 +1,6 @@
-import type { Context } from '../../context.ts'
 import { lockHoldings, transfer } from '../../ledger/transfer.ts'
-import { refuseField } from '../../refusal.ts'
+import { fieldRefusal } from '../../refusal.ts'
+import type { TreeContext } from '../../tree/beneath.ts'
 import { type Child, childOf } from '../../tree/child.ts'
 import { isSuspended } from '../../tree/suspension.ts'
 
@@ -10,7 +10,7 @@ type Receiver = { id: number; name: string; description: string; balance_holding
  * Finds a child as `childOf` does, and locks its balance, the caller's, and then its row: what was read of it stays until
  * the transaction ends, so that a row of the ledger describes the account as it is then.
  */
-export async function lockedChild(context: Pick<Context, 'sql' | 'account'>, name: string): Promise<Child> {
+export async function lockedChild(context: TreeContext, name: string): Promise<Child> {
   const { balance_holding } = await childOf(context, name)
   await lockHoldings(context.sql, [context.account.balance_holding, balance_holding])
   return childOf(context, name, 'lock')
@@ -18,7 +18,7 @@ export async function lockedChild(context: Pick<Context, 'sql' | 'account'>, nam
 
 /** Passes credits to a child, unless that is suspended. Returns the child's balance afterwards. */
 export async function addTo(
-  { sql, account }: Pick<Context, 'sql' | 'account'>,
+  { sql, account }: TreeContext,
   child: Receiver,
   credits: number,
 ): Promise<number> {
@@ -31,7 +31,7 @@ export async function addTo(
   })
   // Read once the transfer has locked the child's holding, which a suspension locks too.
   if (await isSuspended(sql, child.id)) {
-    throw refuseField(
+    throw fieldRefusal(
       'account_suspended',
       'credits',
       `${login} is suspended. Credits can be taken back from it, not added.`,

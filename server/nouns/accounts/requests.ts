@@ -1,10 +1,10 @@
 import type { calls } from '../../../contract/calls.ts'
 import { inCredits } from '../../../contract/quantities.ts'
 import type { ChildRequest, EndedRequest, OwnRequest } from '../../../contract/requests.ts'
-import { DAY_MS } from '../../../contract/time.ts'
+import { before, DAY_MS } from '../../../contract/time.ts'
 import type { Context, Handlers } from '../../context.ts'
 import { lockPlace } from '../../ledger/transfer.ts'
-import { notFound, Refusal, refuseField } from '../../refusal.ts'
+import { fieldRefusal, notFound, Refusal } from '../../refusal.ts'
 import { addTo, lockedChild } from './adding.ts'
 
 /** How long a parent is told that a request ended with a move or a closing, in days. */
@@ -50,7 +50,7 @@ export const requests: Handlers<typeof calls.requests> = {
       from credit_request r join account a on a.id = r.account
       join holding h on h.account = a.id and h.kind = 'balance'
       where a.parent = ${account.id} and r.state = 'open' order by r.id`
-    const since = new Date(now.getTime() - TOLD_DAYS * DAY_MS)
+    const since = before(now, TOLD_DAYS * DAY_MS)
     // From the closings and moves on, because an account may have made and withdrawn requests without end.
     const ended = await sql<EndedRequest[]>`
       select r.id, r.answered, end_of.name, r.credits, r.state from (
@@ -71,7 +71,7 @@ export const requests: Handlers<typeof calls.requests> = {
     const { sql, account, now } = context
     const request = await openRequest(context, sql`r.id = ${id} and a.parent = ${account.id}`)
     if (credits > request.credits) {
-      throw refuseField(
+      throw fieldRefusal(
         'invalid_input',
         'credits',
         `${request.name} asked for ${inCredits(request.credits)}.`,

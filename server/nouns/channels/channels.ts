@@ -10,7 +10,7 @@ import {
 import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
 import { type Context, type Handlers, Unchanged } from '../../context.ts'
 import type { Sql } from '../../postgres/pool.ts'
-import { notFound, Refusal, refuseField } from '../../refusal.ts'
+import { fieldRefusal, notFound, Refusal } from '../../refusal.ts'
 import { keepAgain, readAgain, readFrom } from './from-address.ts'
 import { type Counted, holdOthers, inUseOf, keep, revise, take, whyHeld } from './keep.ts'
 import { type Read, read } from './read-in-thread.ts'
@@ -148,7 +148,7 @@ async function keepWorkingAddress(
   const present = addressOf(seal, inUse.address)
   if (why === null || present === null || present === address) return
   const fault = faultInPlaylist({ why, ...next }, inUse.channels)
-  throw refuseField('invalid_input', 'anyway', `Nothing was changed, because this playlist ${fault}`)
+  throw fieldRefusal('invalid_input', 'anyway', `Nothing was changed, because this playlist ${fault}`)
 }
 
 /** Returns an address that is stored; null where it cannot be opened any more, and so is worth nothing. */

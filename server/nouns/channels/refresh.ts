@@ -1,3 +1,4 @@
+import { before, MINUTE_MS } from '../../../contract/time.ts'
 import type { Seal } from '../../access/seal.ts'
 import type { PlaylistRules } from '../../context.ts'
 import { begin } from '../../postgres/begin.ts'
@@ -23,7 +24,7 @@ export async function refreshPlaylist(
   context: RefreshContext,
 ): Promise<KeptPlaylist | { failure: string } | null> {
   const { sql, seal, playlist, now, signal } = context
-  const due = new Date(now.getTime() - playlist.minutes * 60_000)
+  const due = before(now, playlist.minutes * MINUTE_MS)
   const [claimed] = await begin(
     sql,
     (sql) => sql<{ address: Buffer }[]>`

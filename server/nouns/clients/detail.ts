@@ -3,7 +3,7 @@ import { UNKNOWN_BOX_DAYS } from '../../../contract/boxes.ts'
 import type { calls } from '../../../contract/calls.ts'
 import { MAC_DIGITS, MAC_PREFIX, ONLINE_FOR_MS } from '../../../contract/clients.ts'
 import { packageLabel } from '../../../contract/packages.ts'
-import { DAY_MS } from '../../../contract/time.ts'
+import { before, DAY_MS } from '../../../contract/time.ts'
 import { lastWrongTry } from '../../access/login-limits.ts'
 import { ofClient } from '../../access/seal.ts'
 import type { Handler } from '../../context.ts'
@@ -82,7 +82,7 @@ function nearBox(sql: Sql, now: Date): Fragment {
     select u.mac, u.asked, differ.digits
     from unknown_box u cross join lateral (select ${differing} as digits) differ
     where c.mac is not null and d.client is null and p.client is null
-      and starts_with(u.mac, ${MAC_PREFIX}) and u.asked > ${new Date(now.getTime() - UNKNOWN_BOX_DAYS * DAY_MS)}
+      and starts_with(u.mac, ${MAC_PREFIX}) and u.asked > ${before(now, UNKNOWN_BOX_DAYS * DAY_MS)}
       and differ.digits <= 2 and ${isNobodys(sql)}
     order by differ.digits, u.asked desc limit 1`
 }

@@ -3,7 +3,7 @@ import { expiryState } from '../../../contract/clients.ts'
 import { isServedOn, takeBox } from '../../access/box-nonce.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
 import { lockMac } from '../../postgres/locks.ts'
-import { Refusal, refuseField } from '../../refusal.ts'
+import { fieldRefusal, Refusal } from '../../refusal.ts'
 import { type Client, clientOf } from '../../tree/client.ts'
 
 export const resetDevice: Handler<typeof calls.clients.reset> = async (context, { name }) => {
@@ -33,7 +33,7 @@ export async function takeMac(
 ): Promise<void> {
   await lockMac(sql, mac)
   if (await isServedOn(sql, mac, now, sql`c.dealer <> ${account.id}`))
-    throw refuseField('mac_taken', 'stb_mac', 'This MAC address is taken.')
+    throw fieldRefusal('mac_taken', 'stb_mac', 'This MAC address is taken.')
   // They stay ended once the MAC is free again.
   await takeBox(sql, mac, own, now)
 }

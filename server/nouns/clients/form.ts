@@ -1,13 +1,14 @@
 import type { Context } from '../../context.ts'
 import type { TrialFields } from '../../ledger/trials.ts'
-import { refuseField } from '../../refusal.ts'
+import { fieldRefusal } from '../../refusal.ts'
 import { ownClientWith } from '../../tree/client.ts'
 
 /** The fields of a client's form at which a refused trial is reported. */
 export const TYPED: TrialFields = { mac: 'stb_mac', trials: 'months' }
 
 /**
- * Says which of the caller's own clients has it. Of a stranger's the constraint tells, in a sentence that names nobody.
+ * Refuses a login or a MAC that another of the caller's own clients has, and names that client. One that a stranger's client has
+ * is refused by the constraint, in a sentence that names nobody.
  */
 export async function refuseOwn(
   context: Context,
@@ -20,5 +21,5 @@ export async function refuseOwn(
   const [code, field, what] = isName
     ? (['name_taken', 'login', 'login'] as const)
     : (['mac_taken', 'stb_mac', 'MAC address'] as const)
-  throw refuseField(code, field, `This ${what} is taken by your client ${other.name}.`)
+  throw fieldRefusal(code, field, `This ${what} is taken by your client ${other.name}.`)
 }

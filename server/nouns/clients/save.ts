@@ -5,7 +5,7 @@ import { ofClient } from '../../access/seal.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
 import { refuseChanged, renew, type Served } from '../../ledger/purchases.ts'
 import { livesOnTrial, shareTrial } from '../../ledger/trials.ts'
-import { refuseField } from '../../refusal.ts'
+import { fieldRefusal } from '../../refusal.ts'
 import { balanceOf } from '../../tree/account.ts'
 import { type Client, clientOf } from '../../tree/client.ts'
 import { noteNewMac, takeMac } from './device.ts'
@@ -18,7 +18,7 @@ export const saveClient: Handler<typeof calls.clients.save> = async (context, in
   if (input.expiry !== undefined) refuseChanged([client], [input.expiry])
   const months = input.months ?? 0
   const expired = expiryState(expiry, now) === 'expired'
-  if (expired && months === 0) throw refuseField('client_expired', 'months', EXPIRED)
+  if (expired && months === 0) throw fieldRefusal('client_expired', 'months', EXPIRED)
   // An expired client can only be renewed: all else stays as it was, whatever was sent.
   const changed = expired ? null : await change(context, client, input)
   if (months === 0) {
@@ -88,16 +88,16 @@ async function forgetLock({ sql }: Pick<Context, 'sql'>, client: number): Promis
 function macAfter(client: Client, { stb_mac, o_mac }: InputOf<typeof calls.clients.save>): string {
   if (stb_mac === undefined && client.mac !== null) return client.mac
   const mac = Mac.safeParse(stb_mac ?? '')
-  if (!mac.success) throw refuseField('invalid_input', 'stb_mac', `${mac.error.issues[0]?.message}.`)
+  if (!mac.success) throw fieldRefusal('invalid_input', 'stb_mac', `${mac.error.issues[0]?.message}.`)
   if (o_mac === undefined) {
-    throw refuseField(
+    throw fieldRefusal(
       'invalid_input',
       'o_mac',
       'A MAC address is changed together with the one that was there (o_mac).',
     )
   }
   if ((o_mac || null)?.toUpperCase() !== client.mac?.toUpperCase()) {
-    throw refuseField(
+    throw fieldRefusal(
       'changed_since',
       'stb_mac',
       `The MAC address was changed in the meantime, to ${client.mac ?? 'none'}. Please reload.`,

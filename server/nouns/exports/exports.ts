@@ -54,25 +54,25 @@ export const download: Handler<typeof calls.files.download> = async (
   }
 }
 
-const TICKET_LIFE = 60_000
+const TICKET_LIFE_MS = 60_000
 
 /** Limits the files under way for each account: each one holds a process and a connection. */
 const underWay = new Turns<number>({
   atOnce: 4,
   each: 2,
-  maxWait: { ms: TICKET_LIFE, message: 'Several exports are on their way. Please try again in a moment.' },
+  maxWait: { ms: TICKET_LIFE_MS, message: 'Several exports are on their way. Please try again in a moment.' },
 })
 
 measure('boxtree_exports_in_progress', 'Exported files that are being made and sent.', () => underWay.running)
 measure('boxtree_exports_waiting', 'Exported files that wait for their turn.', () => underWay.waiting)
 
 /** How often an account that has no file under way takes the place of a slow reader, in milliseconds. */
-const MAKE_ROOM_EVERY = 5_000
+const MAKE_ROOM_EVERY_MS = 5_000
 
 async function takeTurn(account: number, gone: AbortSignal | null): Promise<() => void> {
   const makingRoom = setInterval(() => {
     if (!underWay.has(account)) giveUpSlowest()
-  }, MAKE_ROOM_EVERY)
+  }, MAKE_ROOM_EVERY_MS)
   try {
     return await underWay.take(account, gone)
   } finally {
@@ -98,7 +98,7 @@ async function issueTicket({ sql, session, now }: Context, { kind, selection }: 
   const ticket = randomToken()
   await sql`
     insert into export_ticket (ticket_hash, session, kind, selection, expiry)
-    values (${hash(ticket)}, ${session}, ${kind}, ${sql.json(selection)}, ${new Date(now.getTime() + TICKET_LIFE)})`
+    values (${hash(ticket)}, ${session}, ${kind}, ${sql.json(selection)}, ${new Date(now.getTime() + TICKET_LIFE_MS)})`
   return { status: 'OK' as const, ticket }
 }
 

@@ -5,7 +5,7 @@ import { Pace } from './pace.ts'
 import { keepSpares, takeProcess } from './spare-processes.ts'
 
 /** How often `maySend` is checked, in milliseconds. */
-const ASK_EVERY = 2_000
+const ASK_EVERY_MS = 2_000
 
 /**
  * Makes a file in its own process, so that it neither delays calls nor crashes the server, and streams it as fast as it
@@ -37,7 +37,7 @@ export function streamFile(
   const asking = setInterval(async () => {
     // A database that does not answer ends the file anyway.
     if (!(await maySend().catch(() => true))) body.destroy(new Error('The session of a file has ended'))
-  }, ASK_EVERY)
+  }, ASK_EVERY_MS)
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
       reject(error)

@@ -1,20 +1,20 @@
 /** The least average rate of a reader, in bytes a second: a quarter of a megabit. */
 const LEAST_RATE = 32_000
 /** How much longer it may take, in milliseconds. */
-const GRACE = 30_000
+const GRACE_MS = 30_000
 /** How long it may take nothing at all, in milliseconds. */
-const STALLED = 30_000
+const STALLED_MS = 30_000
 
 /** While another account waits for the place. A file of 100,000 clients then takes less than a ticket's life. */
 const FAIR_RATE = 512_000
-const FAIR_GRACE = 5_000
+const FAIR_GRACE_MS = 5_000
 
 const readers = new Set<Pace>()
 
 /** Gives up the slowest reader, if one is slower than readers may be while other accounts wait. */
 export function giveUpSlowest(): void {
   const [slowest] = [...readers].sort((a, b) => b.delay - a.delay)
-  if (slowest && slowest.delay > FAIR_GRACE) slowest.giveUp()
+  if (slowest && slowest.delay > FAIR_GRACE_MS) slowest.giveUp()
 }
 
 /**
@@ -40,9 +40,9 @@ export class Pace {
 
   wait(): void {
     this.stop()
-    const allowed = GRACE + (this.#bytes / LEAST_RATE) * 1000 - this.#waited
+    const allowed = GRACE_MS + (this.#bytes / LEAST_RATE) * 1000 - this.#waited
     this.#waitingSince = performance.now()
-    this.#limit = setTimeout(() => this.giveUp(), Math.max(0, Math.min(allowed, STALLED)))
+    this.#limit = setTimeout(() => this.giveUp(), Math.max(0, Math.min(allowed, STALLED_MS)))
   }
 
   stop(): void {

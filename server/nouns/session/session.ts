@@ -19,14 +19,14 @@ import { accountOf, noSession } from '../../access/session.ts'
 import type { Account, Context, Handlers, OpenContext } from '../../context.ts'
 import { begin } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
-import { Refusal, refuseField } from '../../refusal.ts'
+import { fieldRefusal, Refusal } from '../../refusal.ts'
 import { balanceOf } from '../../tree/account.ts'
 import { lockPath } from '../../tree/locks.ts'
 import { suspensionOf } from '../../tree/suspension.ts'
 import { keepSignIn, signIns } from './sign-ins.ts'
 
 /** One hour from login, in milliseconds. */
-const LIFE = HOUR_MS
+const LIFE_MS = HOUR_MS
 
 export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = {
   ...signIns,
@@ -157,7 +157,7 @@ async function signIn(context: OpenContext, known: Known, attempt: Admitted, ses
     await sql`
       insert into session (token_hash, account, created, expiry, address, agent)
       values (
-        ${session}, ${known.id}, ${now}, ${new Date(now.getTime() + LIFE)}, ${context.address}, ${context.agent})`
+        ${session}, ${known.id}, ${now}, ${new Date(now.getTime() + LIFE_MS)}, ${context.address}, ${context.agent})`
     await keepSignIn(inside, known.id, 'succeeded')
     await auditLogin(inside, 'session.login', known.id, known.name)
     return userOf({ ...inside, session, account: await whoIs(sql, session, now) })
@@ -171,7 +171,7 @@ async function whoIs(sql: Sql, session: Buffer, now: Date): Promise<Account> {
 }
 
 function wrongPassword(): Refusal {
-  return refuseField('wrong_password', 'old_password', 'The present password is not right.')
+  return fieldRefusal('wrong_password', 'old_password', 'The present password is not right.')
 }
 
 async function userOf({ sql, now, business, account, session }: Context): Promise<User> {
