@@ -256,7 +256,7 @@ declare
   );
 begin
   -- Most changes of clients are none of these, and have nothing to do with the events.
-  if cardinality(others) > 0 then
+  if others <> '{}' then
     insert into box_event (client, event, created, expiry)
     select client, 'update_channels', moment(), moment() + interval '240 seconds' from device where client = any (others);
   end if;

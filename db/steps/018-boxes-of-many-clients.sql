@@ -19,20 +19,13 @@ create trigger log_changed_clients after update on client
 
 create or replace function tell_of_channels() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
-declare
-  others bigint[] := array(
-    select id from (
-      select id, package_selection, alt_player from changed
-      except
-      select id, package_selection, alt_player from replaced
-    ) as other
-  );
 begin
-  -- Most changes of clients are none of these, and have nothing to do with the events.
-  if cardinality(others) > 0 then
-    insert into box_event (client, event, created, expiry)
-    select client, 'update_channels', moment(), moment() + interval '240 seconds' from device where client = any (others);
-  end if;
+  insert into box_event (client, event, created, expiry)
+  select d.client, 'update_channels', moment(), moment() + interval '240 seconds' from (
+    select id, package_selection, alt_player from changed
+    except
+    select id, package_selection, alt_player from replaced
+  ) as other join device d on d.client = other.id;
   return null;
 end $$;
 
