@@ -101,7 +101,8 @@ function withoutMarks(text: string): string {
 
 /** Leaves out the 0 of '+49 (0)30', which is dialled only in its own country; Italy's is dialled from everywhere. */
 function withoutTrunk(text: string): string {
-  return /^\D*3(9|78)/.test(text) ? text : text.replace(/(?<=\+[^+]*\d[^+]*)\(0\)/, '')
+  const isItalian = /^[^\d+]*(?:\+|00)\D*3(?:9|78)/.test(text)
+  return isItalian ? text : text.replace(/(?<=^[^\d+]*(?:\+|00)\D*\d.*)\(\s*0\s*\)/s, '')
 }
 
 /** Returns the digits of a searched number; nothing where the term is no number. */

@@ -226,6 +226,13 @@ test.each([
   expect(channels).toEqual([expect.objectContaining({ key: 'id a.b', number: 7, group, name })])
 })
 
+test('an entry that is longer than any of a provider takes no time', () => {
+  const { channels } = of(
+    `#EXTINF:-1 ${"a='a b".repeat(80_000)},Long\nhttp://s/1\n#EXTINF:-1 tvg-id='b',Short\nhttp://s/2\n`,
+  )
+  expect(channels.map(({ name }) => name)).toEqual([expect.any(String), 'Short'])
+})
+
 test('50,000 entries are read, of which thousands have one name', () => {
   const entries = Array.from(
     { length: 50_000 },

@@ -99,12 +99,15 @@ function asPlaylist(text: string): string {
 
 /** Puts double quotes around the attributes of an entry that have single ones or none. Its name follows the first comma. */
 function quoted(entry: string): string {
-  if (!/=[^"]/.test(entry)) return entry
+  if (entry.length > LONGEST_ENTRY || !/=[^"]/.test(entry)) return entry
   return entry.replaceAll(ATTRIBUTE_OR_NAME, (found: string, single?: string, bare?: string) => {
     const value = single ?? bare
     return value === undefined ? found : `="${value.replaceAll('"', "'")}"`
   })
 }
+
+/** In characters. The time for an entry grows with the square of its length, and no list of a provider's has one so long. */
+const LONGEST_ENTRY = 10_000
 
 /** A value in double quotes, in single ones, or in none up to the next attribute or the name; or the name. */
 const ATTRIBUTE_OR_NAME = /=".*?"|='(.*?)'(?=[\s,]|$)|=([^\s,"][^,]*?)(?=\s[\w-]+=|,|$)|,.*/g

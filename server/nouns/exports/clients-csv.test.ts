@@ -128,15 +128,48 @@ describe('the CSV of the clients of a dealer', () => {
 
   test('has an apostrophe before what a spreadsheet would show as another number, or as a date', async () => {
     const { dealer } = await world.family()
-    const logins = ['12E45', '10.10', '00.12', '1-2-26', 'March1', 'dec-10', '12345', '1.5a-b', 'marie1']
+    const logins = [
+      '12E45',
+      '10.10',
+      '00.12',
+      '1-2-26',
+      'March1',
+      'dec-10',
+      '10jan',
+      '10-mar-26',
+      '12345',
+      '1.5a-b',
+      'marie1',
+    ]
     for (const login of logins) {
       await world.client(dealer, { login, phone: '442079460958', desc: '1234567890123' })
     }
     const rows = (await csvOf(dealer)).slice(1)
     expect(rows.map(([name]) => name).sort()).toEqual(
-      ["'12E45", "'10.10", "'00.12", "'1-2-26", "'March1", "'dec-10", '12345', '1.5a-b', 'marie1'].sort(),
+      [
+        "'12E45",
+        "'10.10",
+        "'00.12",
+        "'1-2-26",
+        "'March1",
+        "'dec-10",
+        "'10jan",
+        "'10-mar-26",
+        '12345',
+        '1.5a-b',
+        'marie1',
+      ].sort(),
     )
     for (const row of rows) expect([row[1], row[7]]).toEqual(["'1234567890123", "'442079460958"])
+  })
+
+  test('has one before a description that would become a date, a time or a fraction, and before no other', async () => {
+    const { dealer } = await world.family()
+    const taken = ['10/12', '1/2/26', '1 jan', '10 Jan 2026', '12:30', '12:30 pm', '3 PM', '1 1/2']
+    const plain = ['2 boxes', '10 Downing Street', 'march on', '3 pmx', 'room 10/12']
+    for (const desc of [...taken, ...plain]) await world.client(dealer, { desc })
+    const descriptions = (await csvOf(dealer)).slice(1).map((row) => row[1])
+    expect(descriptions.sort()).toEqual([...taken.map((text) => `'${text}`), ...plain].sort())
   })
 })
 

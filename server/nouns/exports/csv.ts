@@ -24,13 +24,17 @@ const FORMULA = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠
 const FORMULA_WITHIN = ';(?=[\\s"]*[=+@＝＋＠－-])'
 
 /**
- * What it would take for a number or a date and show otherwise: a phone number that begins with 0 or has twelve digits,
- * and in texts that people choose 12E45, 10.10, 1-2-26 and march1.
+ * What it would take for a number, a date or a time and show otherwise: a phone number that begins with 0 or has twelve digits,
+ * and in texts that people choose 12E45, 10.10, 1-2-26, 10/12, 1 1/2, 12:30, 3 pm, march1 and 10jan.
  */
 const NUMBER = '^(0[0-9]+|[0-9]{12,})$'
 const MONTH =
   '(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)'
-const DATE = `^[0-9]+(([.]|[eE][-+]?|-)[0-9]+)+$|^${MONTH}[-. ]?[0-9]+$`
+const DATE = [
+  '^([0-9]+ )?[0-9]+(([./:-]|e[-+]?)[0-9]+)+( [ap]m?)?$',
+  '^[0-9]+ [ap]m?$',
+  `^([0-9]+[-. /]?)?${MONTH}([-. /]?[0-9]+)?$`,
+].join('|')
 
 const CHOSEN = new Set(['Name', 'Login', 'Description', 'Dealer', 'By', 'Reseller', 'Super Reseller'])
 
