@@ -102,7 +102,7 @@ test('the compose file passes all variables on, and takes a request of this mach
   for (const name of ['TRUSTED_PROXIES', 'STREAM_SERVERS'])
     expect(text).toContain(`      ${name}: \${${name}:-${gateway}}\n`)
   // A console without boxes may not have it, so that it can be set to nothing.
-  expect(text).toContain('      BOX_PORT: ${BOX_PORT-8088}\n')
+  expect(text).toContain(`      BOX_PORT: \${BOX_PORT-8088}\n`)
 })
 
 test('systemd, where it is installed, finds no fault in the unit', ({ skip }) => {
