@@ -9,7 +9,7 @@ import { MOST_CHOSEN } from '../../contract/clients.ts'
 import { counted } from '../../contract/quantities.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { loadAgain } from '../calls/cache.ts'
-import { noticesOf } from '../calls/notices.ts'
+import { clientsMoved } from '../calls/notices.ts'
 import { submitOnce } from '../calls/submits.ts'
 import { useBatches } from '../calls/useBatches.tsx'
 import { useCall } from '../calls/useCall.ts'
@@ -99,8 +99,7 @@ function useMove(from: string, onDone: () => void) {
         const { output } = await submitOnce(calls.tree.moveClients, input, session.name)
         return { did: output.moved, left: clients ? 0 : output.left }
       },
-      success: (moved) =>
-        noticesOf(calls.tree.moveClients)?.success?.({ from, to }, { status: 'OK', moved, left: 0 }) ?? '',
+      success: (moved) => clientsMoved({ to }, { moved }),
       onUnanswered(done) {
         before = done
       },

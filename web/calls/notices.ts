@@ -53,6 +53,16 @@ export const clientDeleted = {
   failure: 'Error deleting client. Please try again.',
 }
 
+/** Says that clients were renewed, which may have been done in several batches. */
+export const clientsRenewed = ({ months, clients }: InputOf<typeof calls.clients.multirenew>) =>
+  typeof months === 'number'
+    ? `Successfully renewed ${months} month(s) for ${clients.length} clients`
+    : `Successfully renewed ${inClients(clients.length)}, each as last time`
+
+/** Says that clients were moved, which may have been done in several batches. */
+export const clientsMoved = ({ to }: { to: string }, { moved }: { moved: number }) =>
+  `${counted(moved, 'client')} moved to ${to}`
+
 const exporting: CallNotices = { success: null, failure: 'Error exporting. Please try again.' }
 const thresholdSaved = {
   success: ({ below }: { below: number | null }) =>
@@ -132,7 +142,7 @@ const catalogue: Spoken<typeof calls> = {
     },
     clients: silent,
     moveClients: {
-      success: ({ to }, { moved }) => `${counted(moved, 'client')} moved to ${to}`,
+      success: clientsMoved,
       failure: 'Error moving the clients. Please try again.',
     },
     close: {
@@ -181,10 +191,7 @@ const catalogue: Spoken<typeof calls> = {
       failure: 'Error renewing credits. Please try again.',
     },
     multirenew: {
-      success: ({ months, clients }) =>
-        typeof months === 'number'
-          ? `Successfully renewed ${months} month(s) for ${clients.length} clients`
-          : `Successfully renewed ${inClients(clients.length)}, each as last time`,
+      success: clientsRenewed,
       failure: 'Error renewing clients. Please try again.',
     },
     retrieve: {

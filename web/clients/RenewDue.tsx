@@ -10,7 +10,7 @@ import { inCredits } from '../../contract/quantities.ts'
 import type { DueClient } from '../../contract/shapes.ts'
 import { ApiError, send } from '../calls/api.ts'
 import { loadAgain } from '../calls/cache.ts'
-import { noticesOf } from '../calls/notices.ts'
+import { clientsRenewed } from '../calls/notices.ts'
 import { submitOnce } from '../calls/submits.ts'
 import { useBatches } from '../calls/useBatches.tsx'
 import { useBalance, WHILE_SHORT } from '../calls/useCall.ts'
@@ -84,7 +84,7 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
         renewed.push(...names)
         return { did: batch.length, left: some.length - done - batch.length }
       },
-      success: () => noticesOf(calls.clients.multirenew)?.success?.(inputOf(some, how), NO_OUTPUT) ?? '',
+      success: () => clientsRenewed(inputOf(some, how)),
       onUnanswered(done) {
         isOpen = true
         const left = balance == null ? balance : balance - costOf(some.slice(0, done), how)
@@ -183,8 +183,6 @@ function canBe(count: number): string {
   if (count === 1) return 'The one that expires first can be renewed.'
   return `The ${count.toLocaleString('en-US')} that expire first can be renewed.`
 }
-
-const NO_OUTPUT = { status: 'OK', count: 0, credits: 0 } as const
 
 function inputOf(clients: readonly DueClient[], how: HowLong) {
   return {
