@@ -40,26 +40,17 @@ interface RenewDueProps {
   onGone?: (names: readonly string[]) => void
 }
 
-/** What is sent again as it was, because nobody knows whether it was carried out. */
-interface Unanswered {
+interface Renewal {
   clients: readonly DueClient[]
   how: HowLong
-  /** The balance before it was sent. */
+  /** The balance before it. */
   balance: number | null | undefined
 }
 
 /** Renews clients that are due, a month each or as last time: those that expire first, as far as the credits go. */
 export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDueProps) {
-  const cache = useQueryClient()
   const shown = useLastValue(asked)
-  // Loaded again, a client that was renewed may be due again, and would be renewed twice.
-  const [unanswered, setUnanswered] = useState<Unanswered | null>(null)
-  const close = () => {
-    if (unanswered) loadAgain(cache)
-    setUnanswered(null)
-    onClose()
-  }
-  const batches = useBatches(calls.clients.multirenew, 'renewed', close)
+  const { unanswered, renew, batches, close } = useRenewal(onClose, onRenewed)
   const { loading } = batches.form.sending
   const due = useClientsToRenew(shown, open && !unanswered && !loading)
   // While they are loaded again, it is not known who of them is still due.
@@ -69,31 +60,6 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
   const balance = unanswered ? unanswered.balance : own.credits
   const lacking = clients ? own : due
   const fault = clients && balance !== undefined ? null : lacking.error
-  const { name } = useSession()
-  const renew = async (some: readonly DueClient[], how: HowLong) => {
-    const renewed: string[] = []
-    let isOpen = false
-    await batches.run({
-      all: some.length,
-      async next(done) {
-        const batch = some.slice(done, done + MOST_CHOSEN)
-        const again = unanswered !== null && done === 0
-        await submitOnce(calls.clients.multirenew, inputOf(batch, how), name, { again })
-        const names = batch.map(({ name }) => name)
-        mark(names)
-        renewed.push(...names)
-        return { did: batch.length, left: some.length - done - batch.length }
-      },
-      success: () => clientsRenewed(inputOf(some, how)),
-      onUnanswered(done) {
-        isOpen = true
-        const left = balance == null ? balance : balance - costOf(some.slice(0, done), how)
-        setUnanswered({ clients: some.slice(done), how, balance: left })
-      },
-    })
-    if (!isOpen) setUnanswered(null)
-    onRenewed?.(renewed)
-  }
   const count = clients?.length
   return (
     <FormDialog
@@ -105,9 +71,9 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
       values={A_MONTH}
       submit={({ how }) => says(clients, how as HowLong, balance)}
       onSubmit={({ how }, form) => {
-        if (unanswered) return renew(unanswered.clients, unanswered.how)
+        if (unanswered) return renew(unanswered)
         const some = affordable(clients ?? [], how, balance)
-        if (some.length > 0) return renew(some, how)
+        if (some.length > 0) return renew({ clients: some, how, balance })
         form.setError('how', { message: 'The credits do not suffice for one client' })
       }}
       autoFocus
@@ -133,6 +99,48 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
       {batches.progress}
     </FormDialog>
   )
+}
+
+/**
+ * Renews clients in batches. `unanswered` are those from that batch on of which nobody knows whether it was carried out:
+ * they are sent again as they were.
+ */
+function useRenewal(onClose: () => void, onRenewed: RenewDueProps['onRenewed']) {
+  const cache = useQueryClient()
+  const { name } = useSession()
+  // Loaded again, a client that was renewed may be due again, and would be renewed twice.
+  const [unanswered, setUnanswered] = useState<Renewal | null>(null)
+  const close = () => {
+    if (unanswered) loadAgain(cache)
+    setUnanswered(null)
+    onClose()
+  }
+  const batches = useBatches(calls.clients.multirenew, 'renewed', close)
+  const renew = async ({ clients, how, balance }: Renewal) => {
+    const renewed: string[] = []
+    let isOpen = false
+    await batches.run({
+      all: clients.length,
+      async next(done) {
+        const batch = clients.slice(done, done + MOST_CHOSEN)
+        const again = unanswered !== null && done === 0
+        await submitOnce(calls.clients.multirenew, inputOf(batch, how), name, { again })
+        const names = batch.map(({ name }) => name)
+        mark(names)
+        renewed.push(...names)
+        return { did: batch.length, left: clients.length - done - batch.length }
+      },
+      success: () => clientsRenewed(inputOf(clients, how)),
+      onUnanswered(done) {
+        isOpen = true
+        const left = balance == null ? balance : balance - costOf(clients.slice(0, done), how)
+        setUnanswered({ clients: clients.slice(done), how, balance: left })
+      },
+    })
+    if (!isOpen) setUnanswered(null)
+    onRenewed?.(renewed)
+  }
+  return { unanswered, renew, batches, close }
 }
 
 const AsTyped = z.object({ how: z.enum(['month', 'last']) })
