@@ -47,7 +47,7 @@ function Grant({ request, open, onClose }: AnswerProps) {
       onClose={onClose}
       schema={Granted}
       values={values}
-      submit={({ credits: typed }) => says(typed)}
+      label={({ credits: typed }) => labelOf(typed)}
       onSubmit={({ credits: typed }) => grant.submit({ id, credits: numberIn(typed) })}
       sending={grant}
     >
@@ -75,7 +75,7 @@ const Granted = z.object({
   ),
 })
 
-function says(typed: string): string {
+function labelOf(typed: string): string {
   const credits = numberIn(typed)
   return PassedCredits.safeParse(credits).success ? `Grant ${inCredits(credits)}` : 'Grant'
 }
@@ -95,7 +95,7 @@ function Decline({ request: { id, name, credits }, open, onClose }: AnswerProps)
       onClose={onClose}
       schema={Declined}
       values={NO_NOTE}
-      submit="Decline"
+      label="Decline"
       onSubmit={({ note }) => decline.submit({ id, note })}
       sending={decline}
     >

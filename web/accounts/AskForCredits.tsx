@@ -46,7 +46,7 @@ function Ask({ parent, first, disabled }: { parent: string; first: boolean; disa
         values={values}
         resetKey={emptied}
         autoFocus={first}
-        submit={(chosen) => says(amountOf(chosen))}
+        label={(chosen) => labelOf(amountOf(chosen))}
         onSubmit={(chosen) => ask.submit({ credits: amountOf(chosen), note: chosen.note })}
         disabled={disabled}
         sending={ask}
@@ -72,7 +72,7 @@ const FIRST = { ...FIRST_AMOUNT, note: '' }
 
 const Asked = z.object({ ...amountFields, note: RequestNote })
 
-function says(credits: number): string {
+function labelOf(credits: number): string {
   return `Ask for ${Number.isNaN(credits) ? 'credits' : inCredits(credits)}`
 }
 

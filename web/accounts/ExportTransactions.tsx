@@ -41,7 +41,7 @@ export function ExportTransactions({ open, filter, onClose }: ExportTransactions
       schema={Days}
       values={values}
       autoFocus
-      submit="Export as CSV"
+      label="Export as CSV"
       onSubmit={async (days) => (await start({ ...filter, ...days })) && onClose()}
       sending={{ loading: received !== null, submitError: null }}
     >

@@ -35,7 +35,7 @@ export function LowBalance({ below, loaded, help, saving, onSave }: LowBalancePr
         schema={Threshold}
         values={values}
         resetKey={saving.done}
-        submit={({ below: typed }) => {
+        label={({ below: typed }) => {
           if (typed.trim() !== '') return `Mark below ${typed.trim()}`
           return below == null ? 'No threshold' : 'Remove the threshold'
         }}

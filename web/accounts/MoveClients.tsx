@@ -60,7 +60,7 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
       {...batches.form}
       schema={Asked}
       values={ALL_NOWHERE}
-      submit={({ to, which }) => says(many(which), to)}
+      label={({ to, which }) => labelOf(many(which), to)}
       onSubmit={({ to, which }, form) => {
         if (many(which) > 0) return start(to, which)
         form.setError('which', { message: 'Please choose at least one client' })
@@ -127,7 +127,7 @@ function Target({ from }: { from: string }) {
   )
 }
 
-function says(count: number, to: string): string {
+function labelOf(count: number, to: string): string {
   if (count === 0) return 'Move clients'
   return `Move ${counted(count, 'client')}${to && ` to ${to}`}`
 }

@@ -34,7 +34,7 @@ export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
       onClose={onClose}
       schema={Destination}
       values={NOWHERE}
-      submit={({ to }) => (to === '' ? 'Move' : `Move to ${to}`)}
+      label={({ to }) => (to === '' ? 'Move' : `Move to ${to}`)}
       onSubmit={({ to }) => move.submit({ name, to })}
       sending={move}
     >

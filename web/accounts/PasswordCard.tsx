@@ -22,7 +22,7 @@ export function PasswordCard({ name, call }: PasswordCardProps) {
         schema={Change}
         values={EMPTY}
         resetKey={change.done}
-        submit="Change Password"
+        label="Change Password"
         onlyWhenValid
         sending={change}
         onSubmit={({ password }) => change.submit({ name, password })}

@@ -31,7 +31,7 @@ export function SuspendDialog({ open, account, onClose }: SuspendDialogProps) {
       schema={Suspension}
       values={values}
       autoFocus
-      submit={`Suspend ${name}`}
+      label={`Suspend ${name}`}
       onSubmit={(chosen) => suspend.submit({ name, ...chosen })}
       sending={suspend}
     >

@@ -67,7 +67,7 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
         values={values}
         resetKey={update.done}
         autoFocus
-        submit={(chosen) => says({ ...chosen, credits: amountOf(chosen) })}
+        label={(chosen) => labelOf({ ...chosen, credits: amountOf(chosen) })}
         onSubmit={(chosen) => {
           const { transaction, desc } = chosen
           // What was not typed here may be another by now, and is left to the server.
@@ -117,7 +117,7 @@ const Change = z.object({
   desc: AccountDescription,
 })
 
-function says({ credits, transaction }: { credits: number; transaction: number }): string {
+function labelOf({ credits, transaction }: { credits: number; transaction: number }): string {
   const amount = Number.isNaN(credits) ? 'credits' : inCredits(credits)
   return `${transaction === CREDIT_ACTION.remove ? 'Remove' : 'Add'} ${amount}`
 }
@@ -142,8 +142,8 @@ function Movement({ asked, name, balance, loading, unanswered, onYes, onNo }: Mo
   return (
     <Confirm
       open={asked !== null}
-      title={`${says(shown)} ${isRemoval ? 'from' : 'to'} ${name}?`}
-      yes={says(shown)}
+      title={`${labelOf(shown)} ${isRemoval ? 'from' : 'to'} ${name}?`}
+      yes={labelOf(shown)}
       no="Cancel"
       onYes={() => onYes(shown)}
       onNo={onNo}

@@ -75,7 +75,7 @@ export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => 
       schema={Given}
       values={NONE}
       autoFocus="address"
-      submit={sending.loading ? 'Reading it' : 'Read it'}
+      label={sending.loading ? 'Reading it' : 'Read it'}
       onSubmit={give}
       sending={sending}
       {...(!packing && { onStop: stop })}

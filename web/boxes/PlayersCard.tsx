@@ -41,7 +41,7 @@ export function PlayersCard({ players }: { players: z.output<typeof Players> | u
           schema={Players}
           values={players}
           autoFocus
-          submit="Save"
+          label="Save"
           onSubmit={submit}
           sending={save}
         >

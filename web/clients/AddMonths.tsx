@@ -29,7 +29,7 @@ export function AddMonths({ client, expired, sent, unanswered, onPayable }: AddM
   const payable = months === 0 ? !expired : answer !== null && answer.balance_after >= 0
   useEffect(() => onPayable(payable), [payable, onPayable])
   // What is just being asked for again stands there meanwhile.
-  const fieldText = data && !isPlaceholderData && !error ? says(data) : { fault: error?.message }
+  const fieldText = data && !isPlaceholderData && !error ? fieldTextOf(data) : { fault: error?.message }
   const nothing = { help: expired ? EXPIRED : undefined }
   const isHeld = unanswered && months > 0
   return (
@@ -52,7 +52,7 @@ const OPTIONS = Array.from({ length: 13 }, (_, value) => ({
   label: value === 0 ? 'No months' : inMonths(value),
 }))
 
-function says({ cost, credits: balance, balance_after, expiries }: Quoted): {
+function fieldTextOf({ cost, credits: balance, balance_after, expiries }: Quoted): {
   help?: ReactNode
   fault?: string
 } {

@@ -110,7 +110,7 @@ function ChangeChosen(props: ActProps<Change>) {
       onClose={onClose}
       schema={ChosenPackage}
       values={FIRST}
-      submit={data ? SUBMITS[act](inClients(acted.length - same)) : TITLES[act]}
+      label={data ? LABELS[act](inClients(acted.length - same)) : TITLES[act]}
       onSubmit={({ package_selection }) =>
         sending.submit({
           clients: names,
@@ -140,7 +140,7 @@ const TITLES = {
   off: 'Switch clients off',
 } as const
 
-const SUBMITS = {
+const LABELS = {
   package: (some: string) => `Change the package of ${some}`,
   on: (some: string) => `Switch ${some} on`,
   off: (some: string) => `Switch ${some} off`,

@@ -139,7 +139,7 @@ function EditText({ client, onDone }: { client: DueClient; onDone: () => void })
       schema={OwnText}
       values={values}
       autoFocus
-      submit="Save the text"
+      label="Save the text"
       onSubmit={(typed) => save.submit({ reminder: typed.reminder === usual ? '' : typed.reminder })}
       sending={save}
       aside={<Cancel onClick={onDone} />}

@@ -51,7 +51,7 @@ export function RenewDialog({ open, names, onClose, onDone, onGone }: RenewDialo
       onClose={close}
       schema={Months}
       values={ONE_MONTH}
-      submit={({ months }) => says(count, Number(months))}
+      label={({ months }) => labelOf(count, Number(months))}
       onSubmit={({ months }) => renew(months)}
       autoFocus
       sending={{ loading, submitError }}
@@ -91,7 +91,7 @@ const Months = z.object({ months: PaidMonths })
 const ONE_MONTH = { months: 1 }
 const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1)
 
-function says(count: number, months: number): string {
+function labelOf(count: number, months: number): string {
   const cost = inCredits(count * months)
   return count === 1 ? `Renew for ${cost}` : `Renew ${inClients(count)} for ${cost}`
 }

@@ -69,7 +69,7 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
       {...batches.form}
       schema={AsTyped}
       values={A_MONTH}
-      submit={({ how }) => says(clients, how as HowLong, balance)}
+      label={({ how }) => labelOf(clients, how as HowLong, balance)}
       onSubmit={({ how }, form) => {
         if (unanswered) return renew(unanswered)
         const some = affordable(clients ?? [], how, balance)
@@ -150,7 +150,11 @@ const HOW_LONG = [
   { value: 'last', label: 'As last time' },
 ]
 
-function says(clients: readonly DueClient[] | undefined, how: HowLong, balance: number | null | undefined) {
+function labelOf(
+  clients: readonly DueClient[] | undefined,
+  how: HowLong,
+  balance: number | null | undefined,
+) {
   if (!clients) return 'Renew'
   const some = affordable(clients, how, balance)
   if (some.length === 0) return 'Renew'

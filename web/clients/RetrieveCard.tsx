@@ -45,7 +45,7 @@ export function RetrieveCard({ client, expired }: RetrieveCardProps) {
         schema={asChosen}
         values={NONE}
         resetKey={retrieved}
-        submit="Retrieve Credits"
+        label="Retrieve Credits"
         onSubmit={({ credits }) => ask(Number(credits))}
         disabled={most === 0}
         sending={{ loading: false, submitError: null }}

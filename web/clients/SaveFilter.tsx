@@ -20,7 +20,7 @@ export function SaveFilter({ open, replaces, onSave, onClose }: SaveFilterProps)
       onClose={onClose}
       schema={Named}
       values={NO_NAME}
-      submit="Save"
+      label="Save"
       onSubmit={({ name }) => onSave(name.trim())}
       autoFocus
       sending={{ loading: false, submitError: null }}

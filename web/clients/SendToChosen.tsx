@@ -12,7 +12,7 @@ export function SendToChosen(props: ActProps<BoxEvent>) {
   const { act, open, onClose } = props
   const does = useAct(calls.clients.tell, props)
   const { data, acted, names, sending, blocked } = does
-  const { title, whole, effect } = TEXTS[act]
+  const { title, labelOf, effect } = TEXTS[act]
   return (
     <FormDialog
       open={open}
@@ -20,7 +20,7 @@ export function SendToChosen(props: ActProps<BoxEvent>) {
       onClose={onClose}
       schema={act === 'message' ? WithMessage : Without}
       values={FIRST}
-      submit={data ? whole(inClients(acted.length)) : title}
+      label={data ? labelOf(inClients(acted.length)) : title}
       onSubmit={({ message }) => sending.submit({ clients: names, event: act, message })}
       autoFocus={act === 'message'}
       sending={sending}
@@ -42,18 +42,18 @@ const Without = z.object({ message: z.literal('') })
 const TEXTS = {
   message: {
     title: 'Send a message',
-    whole: (some: string) => `Send to ${some}`,
+    labelOf: (some: string) => `Send to ${some}`,
     effect:
       'A box that is on shows it over the picture within two minutes; one that is off, when it is switched on within 7 days. Kodi and apps like it show no messages.',
   },
   reboot: {
     title: 'Reboot the box',
-    whole: (some: string) => `Reboot the box of ${some}`,
+    labelOf: (some: string) => `Reboot the box of ${some}`,
     effect: 'The box reboots once it asks, if it does so within 4 minutes. One that is off is left alone.',
   },
   reload: {
     title: 'Reload the portal',
-    whole: (some: string) => `Reload the portal of ${some}`,
+    labelOf: (some: string) => `Reload the portal of ${some}`,
     effect:
       'The box loads its portal anew once it asks, if it does so within 4 minutes. One that is off is left alone.',
   },

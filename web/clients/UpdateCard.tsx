@@ -70,7 +70,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
         schema={asTyped}
         values={base.values}
         resetKey={discarded}
-        submit="Update Client"
+        label="Update Client"
         onSubmit={submit}
         disabled={!base.seen}
         blocked={!payable || reloading}

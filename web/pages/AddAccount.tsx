@@ -23,7 +23,7 @@ export function AddAccount({ level: name }: { level: LevelName }) {
         <Form
           schema={call.input}
           values={values}
-          submit={`Add ${title}`}
+          label={`Add ${title}`}
           autoFocus
           onSubmit={add.submit}
           sending={add}

@@ -39,7 +39,7 @@ export function DeleteMac() {
             values={EMPTY}
             resetKey={deleted}
             autoFocus
-            submit="Search"
+            label="Search"
             onlyWhenValid
             onSubmit={({ mac }) => search(mac)}
             sending={{ loading, submitError: null }}

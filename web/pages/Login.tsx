@@ -29,7 +29,7 @@ export function Login() {
         </Title>
         <SignInForm
           username={username}
-          submit="Sign in"
+          label="Sign in"
           autoFocus={username === '' || 'login_password'}
           onDone={openSession}
         >

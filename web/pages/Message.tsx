@@ -59,7 +59,7 @@ export function Message() {
             values={values}
             resetKey={emptied}
             autoFocus
-            submit="Update Message"
+            label="Update Message"
             onlyWhenValid
             blocked={({ message }) => message.trim() === ''}
             onSubmit={update.submit}

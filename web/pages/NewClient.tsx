@@ -64,7 +64,7 @@ export function NewClient() {
             schema={schema}
             values={values}
             resetKey={emptied}
-            submit="Submit"
+            label="Submit"
             onlyWhenValid
             // Of what is typed into a checkbox nothing remains.
             autoFocus="login"

@@ -21,7 +21,7 @@ export function OwnPassword() {
       schema={Change}
       values={EMPTY}
       resetKey={change.done}
-      submit="Change password"
+      label="Change password"
       onlyWhenValid
       sending={change}
       onSubmit={({ old_password, password }) => change.submit({ old_password, password })}

@@ -17,7 +17,7 @@ export function SignInAgainDialog({ open, left, onClose }: SignInAgainDialogProp
     <Dialog open={open} title={`Your session ends in ${left}`} onClose={onClose}>
       <SignInForm
         username={name}
-        submit="Sign in again"
+        label="Sign in again"
         autoFocus
         onDone={replaceSession}
         aside={<Button onClick={onClose}>Later</Button>}

@@ -10,7 +10,8 @@ import { askCaptcha, captchaSolved, useSigning } from './signing.ts'
 interface SignInFormProps {
   /** Fills in the username at first. */
   username: string
-  submit: string
+  /** The label of the button. */
+  label: string
   autoFocus: boolean | string
   onDone: (answer: OutputOf<typeof calls.session.login>) => void
   /** Content to the left of the button, while no longer challenge is being solved. */
@@ -20,14 +21,14 @@ interface SignInFormProps {
 }
 
 /** The form of the login page and of the dialog that signs in again. */
-export function SignInForm({ username, submit, autoFocus, onDone, aside, children }: SignInFormProps) {
+export function SignInForm({ username, label, autoFocus, onDone, aside, children }: SignInFormProps) {
   const { sign, loading, refused, round, work, stop } = useSigning(onDone)
   const values = useMemo(() => ({ login_username: username, login_password: '' }), [username])
   return (
     <Form
       schema={captchaSolved}
       values={values}
-      submit={submit}
+      label={label}
       onSubmit={sign}
       sending={{ loading, submitError: refused }}
       onlyWhenValid

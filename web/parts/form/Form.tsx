@@ -41,7 +41,7 @@ export interface FormProps<Values extends FieldValues, Output> {
   /** Receives the values as the schema returns them. */
   onSubmit: (output: Output, form: UseFormReturn<Values, unknown, Output>) => void
   /** The label of the button, if necessary made from the values: 'Renew 3 clients for 6 credits'. */
-  submit: string | ((values: Values) => string)
+  label: string | ((values: Values) => string)
   sending: Sending
   /** Disables the button until all fields are valid. */
   onlyWhenValid?: boolean | undefined
@@ -80,7 +80,7 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
     noteFocus()
     props.onSubmit(output, form)
   })
-  const shown = typeof props.submit === 'string' ? props.submit : props.submit(form.watch())
+  const label = typeof props.label === 'string' ? props.label : props.label(form.watch())
   return (
     <FormProvider {...form}>
       <Frame noValidate onSubmit={submit} onInput={noteTyped} aria-busy={loading} data-typed={isTyped}>
@@ -96,7 +96,7 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
             variant="contained"
             disabled={loading || disabled || blocked || (props.onlyWhenValid === true && !isValid)}
           >
-            <Working loading={loading}>{shown}</Working>
+            <Working loading={loading}>{label}</Working>
           </Button>
         </Foot>
       </Frame>
