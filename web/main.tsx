@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
-import { connection } from './calls/api.ts'
+import { probe } from './calls/api.ts'
 import { fetchPageAt } from './fetchPage.tsx'
 import { loadAhead } from './parts/captcha/solving.ts'
 import { chunk, useBeforeUse, useChunk } from './parts/chunk.ts'
@@ -30,7 +30,7 @@ function start(root: HTMLElement) {
   watchSession()
   watchSettings()
   // A script that cannot be loaded may be the first sign of a lost connection.
-  window.addEventListener('part-lost', connection.probe)
+  window.addEventListener('part-lost', probe)
   // The session is restored before the first render, so that both can run at the same time.
   const kept = restore()
   if (kept) {

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { now } from '../clock.ts'
-import { addressOf, connection, send, setTokenSource } from './api.ts'
+import { addressOf, probe, send, setTokenSource } from './api.ts'
+import { connection } from './connection.ts'
 
 const { url } = addressOf(calls.transactions.list, {})
 const server = vi.fn(async (_url: string, _request?: RequestInit) => answer('asked now'))
@@ -101,7 +102,7 @@ describe('a call whose answer does not come', () => {
     server.mockImplementation(slow)
     const found = []
     for (let times = 0; times < 2; times += 1) {
-      const probed = connection.probe()
+      const probed = probe()
       await vi.advanceTimersByTimeAsync(15_000)
       found.push(await probed)
     }

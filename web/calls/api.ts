@@ -2,6 +2,7 @@ import { type Call, pathParameters } from '../../contract/call.ts'
 import type { InputOf, OutputOf } from '../../contract/calls.ts'
 import type { RefusalBody, RefusalCode } from '../../contract/refusals.ts'
 import { setClock, setClockRoughly } from '../clock.ts'
+import { connection } from './connection.ts'
 
 /** The error of a call that the server refused, failed to carry out, or did not answer. */
 export class ApiError extends Error {
@@ -145,46 +146,19 @@ export function setTokenSource(next: TokenSource): void {
   source = next
 }
 
-/** Whether the last request reached the server. */
-export const connection = {
-  isLost: () => lost,
-  /** The moment at which what is shown without a connection was answered; empty where it was answered on this page. */
-  asOf: () => asOf,
-  setAsOf(moment: string): void {
-    if (asOf === moment) return
-    asOf = moment
-    for (const listener of listeners) listener()
-  },
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  },
-  /**
-   * Sends a request only to find out whether the server can be reached, and returns whether it can. Each one that gets no
-   * answer lets the next wait longer, so that a slow line is found too.
-   */
-  async probe(): Promise<boolean> {
-    try {
-      await within(probeWait, (signal) => reach('/v1/health', { cache: 'no-store', signal }))
-      probeWait = WHILE_LOST
-      return !lost
-    } catch {
-      probeWait = Math.min(probeWait + WHILE_LOST, 3 * WHILE_LOST)
-      return false
-    }
-  },
-}
-
-let lost = false
-/** How many requests were answered. */
-let answers = 0
-let asOf = ''
-const listeners = new Set<() => void>()
-
-function setLost(next: boolean) {
-  if (lost === next) return
-  lost = next
-  for (const listener of listeners) listener()
+/**
+ * Sends a request only to find out whether the server can be reached, and returns whether it can. Each one that gets no
+ * answer lets the next wait longer, so that a slow line is found too.
+ */
+export async function probe(): Promise<boolean> {
+  try {
+    await within(probeWait, (signal) => reach('/v1/health', { cache: 'no-store', signal }))
+    probeWait = WHILE_LOST
+    return !connection.isLost()
+  } catch {
+    probeWait = Math.min(probeWait + WHILE_LOST, 3 * WHILE_LOST)
+    return false
+  }
 }
 
 /** The longest wait for an answer while the connection is lost, in milliseconds, for what changes nothing. */
@@ -194,11 +168,14 @@ let probeWait = WHILE_LOST
 /** Returns the longest wait for an answer, in milliseconds. The server's own limits are shorter. */
 function longestWait({ method, body, slow }: Call): number {
   // So that a page opened meanwhile shows what was kept. What was too late is loaded again once the line is back.
-  if (lost && method === 'GET') return WHILE_LOST
+  if (connection.isLost() && method === 'GET') return WHILE_LOST
   // The server waits ten minutes for a file.
   if (body === 'file') return 660_000
   return slow ? 150_000 : 30_000
 }
+
+/** How many requests were answered. */
+let answers = 0
 
 /**
  * Makes a request that ends after a time, which counts as a lost connection, or when its caller aborts it. Browsers of
@@ -260,7 +237,7 @@ async function reach(url: string, request: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, request)
     if (!isOfProxy(response)) answers += 1
-    setLost(isOfProxy(response))
+    connection.setLost(isOfProxy(response))
     return response
   } catch (error) {
     throw connectionError(error)
@@ -273,7 +250,7 @@ function connectionError(error: unknown): unknown {
 }
 
 function connectionLost(about?: { timedOut: boolean }): ApiError {
-  setLost(true)
+  connection.setLost(true)
   return offline({ status: 0, ...about })
 }
 

@@ -2,8 +2,9 @@ import { QueryObserver } from '@tanstack/react-query'
 import { expect, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { DAY_MS, HOUR_MS } from '../../contract/time.ts'
-import { ApiError, connection } from './api.ts'
+import { ApiError, probe } from './api.ts'
 import { openCache } from './cache.ts'
+import { connection } from './connection.ts'
 import { keepForOffline } from './offline.ts'
 
 vi.mock('../session.tsx', () => ({ OFFLINE: 'offline' }))
@@ -26,7 +27,7 @@ test('a filter without a connection counts all clients as they were, and says th
   const kept = () => [{ key: listOf(under), data, at: NOW }]
   vi.stubGlobal('localStorage', { getItem: () => JSON.stringify({ by: 'mia', kept: kept() }) })
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('away')))
-  await connection.probe()
+  await probe()
   const cache = openCache()
   const stop = keepForOffline(cache, 'mia')
   const found = async (query: object) => {
@@ -60,7 +61,7 @@ test('what is shown without a connection is as of the oldest answer on the scree
   ]
   vi.stubGlobal('localStorage', { getItem: () => JSON.stringify({ by: 'mia', kept }) })
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('away')))
-  await connection.probe()
+  await probe()
   const cache = openCache()
   keepForOffline(cache, 'mia')
 
@@ -75,7 +76,7 @@ test('what is shown without a connection is as of the oldest answer on the scree
 
   // With a connection what was kept is loaded anew, and no banner tells of it, also at the next loss.
   vi.stubGlobal('fetch', () => Promise.resolve(new Response('{}')))
-  await connection.probe()
+  await probe()
   expect(connection.asOf()).toBe('')
   const again = await show(FORECAST, 'forecast')
   expect(connection.asOf()).toBe('')

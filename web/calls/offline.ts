@@ -6,7 +6,8 @@ import { now } from '../clock.ts'
 import { showMoment } from '../parts/time.ts'
 import { OFFLINE } from '../session.tsx'
 import { zone } from '../zone.ts'
-import { type ApiError, connection } from './api.ts'
+import type { ApiError } from './api.ts'
+import { connection } from './connection.ts'
 
 // What is shown without a connection: the dashboard, Due and the last page of clients, as they were answered last. It
 // is kept in this browser for the account that is signed in, shown for a day at most, and erased when its session ends: after

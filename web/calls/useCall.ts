@@ -3,8 +3,9 @@ import { useEffect } from 'react'
 import type { Call } from '../../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { useSession } from '../session.tsx'
-import { type ApiError, connection, send } from './api.ts'
+import { type ApiError, send } from './api.ts'
 import { loadAgain } from './cache.ts'
+import { connection } from './connection.ts'
 
 /**
  * Loads a call. `enabled: false` does not load it yet; `keep` shows the previous data while the next is loading;

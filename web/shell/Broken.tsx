@@ -1,5 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react'
-import { connection } from '../calls/api.ts'
+import { probe } from '../calls/api.ts'
+import { connection } from '../calls/connection.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 
 /**
@@ -9,12 +10,11 @@ import { ErrorState } from '../parts/ErrorState.tsx'
 export function Broken() {
   const lost = useSyncExternalStore(connection.subscribe, connection.isLost)
   useEffect(() => connection.subscribe(() => connection.isLost() || reload()), [])
-  if (lost)
-    return <ErrorState message="This page cannot be shown without a connection." onRetry={connection.probe} />
+  if (lost) return <ErrorState message="This page cannot be shown without a connection." onRetry={probe} />
   return <ErrorState message="This page could not be shown." onRetry={reload} />
 }
 
 /** Asks the server first: in place of a document that does not come, the browser shows an error of its own. */
 async function reload(): Promise<void> {
-  if (await connection.probe()) window.location.reload()
+  if (await probe()) window.location.reload()
 }

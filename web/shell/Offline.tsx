@@ -1,7 +1,8 @@
 import { styled } from '@mui/material/styles'
 import { WifiOff } from 'lucide-react'
 import { useEffect, useSyncExternalStore } from 'react'
-import { connection } from '../calls/api.ts'
+import { probe } from '../calls/api.ts'
+import { connection } from '../calls/connection.ts'
 import { Spinner } from '../parts/Spinner.tsx'
 import { useDelayed } from '../parts/useDelayed.ts'
 import { At } from '../When.tsx'
@@ -40,17 +41,17 @@ function useProbe(lost: boolean) {
   useEffect(() => {
     if (!lost) return
     let isProbing = false
-    const probe = async () => {
+    const probeAgain = async () => {
       if (isProbing) return
       isProbing = true
-      await connection.probe()
+      await probe()
       isProbing = false
     }
-    const timer = setInterval(probe, PROBED_EVERY)
-    window.addEventListener('online', connection.probe)
+    const timer = setInterval(probeAgain, PROBED_EVERY)
+    window.addEventListener('online', probe)
     return () => {
       clearInterval(timer)
-      window.removeEventListener('online', connection.probe)
+      window.removeEventListener('online', probe)
     }
   }, [lost])
 }
