@@ -2,6 +2,7 @@ import { type Call, pathParameters } from '../../contract/call.ts'
 import type { InputOf, OutputOf } from '../../contract/calls.ts'
 import type { RefusalBody, RefusalCode } from '../../contract/refusals.ts'
 import { setClock, setClockRoughly } from '../clock.ts'
+import { dropAhead, takeAhead } from './askedAhead.ts'
 import { connection } from './connection.ts'
 
 /** The error of a call that the server refused, failed to carry out, or did not answer. */
@@ -202,35 +203,6 @@ async function within<T>(
     clearTimeout(timer)
     caller?.removeEventListener('abort', abort)
   }
-}
-
-/** What `shell/boot.js` has asked for before the scripts came: with which token, when, and when the answer came. */
-interface Ahead {
-  token: string
-  asked: number
-  answered: Promise<{ response: Response; heard: number }>
-}
-
-declare global {
-  /** By URL. */
-  var askedAhead: Map<string, Ahead> | undefined
-}
-
-/** How old such an answer may be, in milliseconds. A slow line may take that long to bring the scripts. */
-const AHEAD_LASTS = 30_000
-
-/** Returns what was asked for ahead, once; undefined where nothing was, or no answer came. */
-async function takeAhead(url: string, token: string | null) {
-  const one = globalThis.askedAhead?.get(url)
-  globalThis.askedAhead?.delete(url)
-  if (!one || one.token !== token || Date.now() - one.asked > AHEAD_LASTS) return undefined
-  const answered = await one.answered.catch(() => null)
-  return answered?.response.ok ? { asked: one.asked, ...answered } : undefined
-}
-
-/** What was asked for before a change may say what no longer is. */
-function dropAhead() {
-  globalThis.askedAhead?.clear()
 }
 
 async function reach(url: string, request: RequestInit): Promise<Response> {
