@@ -38,8 +38,8 @@ export function useSession(): Session {
 
 /** Returns the name of the account that is signed in here; null without one. */
 export function signedInAs(): string | null {
-  const now = state.get()
-  return now.status === 'in' ? now.session.name : null
+  const current = state.get()
+  return current.status === 'in' ? current.session.name : null
 }
 
 export function useSessionState(): SessionState {
@@ -69,11 +69,11 @@ export function restore(): Session | null {
     if (isSignedOut()) dropDrafts()
     endSession({ expired: localStorage.getItem('token') !== null, comeBack: true })
   }
-  return kept?.session ?? null
+  return kept
 }
 
 /** Asks who is signed in until the server answers. Where it does not at once, the stored session is used meanwhile. */
-async function confirmKept(kept: Kept): Promise<void> {
+async function confirmKept(kept: Session): Promise<void> {
   token = kept.token
   while (token === kept.token) {
     try {
@@ -84,7 +84,7 @@ async function confirmKept(kept: Kept): Promise<void> {
     } catch {
       // A 401 has already ended the session.
       if (token !== kept.token) return
-      if (state.get().status === 'loading') setState({ status: 'in', session: kept.session })
+      if (state.get().status === 'loading') setState({ status: 'in', session: kept })
       await new Promise((next) => setTimeout(next, ASKED_EVERY))
     }
   }
@@ -106,13 +106,13 @@ export function replaceSession(answer: OutputOf<typeof calls.session.login>): vo
 /** Ends the session here at once, and on the server if it can be reached. */
 export function signOut(): void {
   send(calls.session.logout, {}).catch(() => {})
-  write(SIGNED_OUT, 'true')
+  localStorage.setItem(SIGNED_OUT, 'true')
   endSession({ expired: false, comeBack: false })
 }
 
 function endIfExpired(): void {
-  const now = state.get()
-  if (now.status === 'in' && isPast(now.session.expiry)) endOver()
+  const current = state.get()
+  if (current.status === 'in' && isPast(current.session.expiry)) endOver()
 }
 
 /** Returns the username of the session that ended by itself, for the login page to fill in. */
@@ -147,6 +147,7 @@ const RETURN_TO = 'place'
 const LAST = 'last'
 /** A key in the local storage that tells the other tabs that the session ended by signing out. */
 const SIGNED_OUT = 'signed_out'
+/** The keys of the session in the local storage, in the order in which `readKept` takes them. */
 const KEYS = ['token', 'role', 'expiry', 'name', 'time_zone']
 
 const state = storeOf<SessionState>({ status: 'loading' })
@@ -168,12 +169,12 @@ function beginSession(next: string, user: User, justSignedIn: boolean) {
   token = next
   if (localStorage.getItem('name') !== user.name) localStorage.removeItem(OFFLINE)
   learnPreferences(user.preferences)
-  write('role', user.role)
-  write('expiry', user.expiry)
-  write('name', user.name)
-  write('time_zone', user.time_zone)
+  localStorage.setItem('role', user.role)
+  localStorage.setItem('expiry', user.expiry)
+  localStorage.setItem('name', user.name)
+  localStorage.setItem('time_zone', user.time_zone)
   // Last, because the other tabs follow once they hear of it.
-  write('token', next)
+  localStorage.setItem('token', next)
   localStorage.removeItem(SIGNED_OUT)
   const { name, role, expiry, time_zone: timeZone } = user
   setState({ status: 'in', session: { token: next, name, role, expiry, timeZone, justSignedIn } })
@@ -228,40 +229,31 @@ function followStored() {
   }
   if (kept.token === token) return
   const name = signedInAs()
-  if (name !== null && name !== kept.session.name) return window.location.assign('/')
+  if (name !== null && name !== kept.name) return window.location.assign('/')
   confirmKept(kept)
-  setState({ status: 'in', session: kept.session })
+  setState({ status: 'in', session: kept })
 }
 
 function isSignedOut(): boolean {
   return localStorage.getItem(SIGNED_OUT) !== null
 }
 
-interface Kept {
-  token: string
-  session: Session
-}
-
-function readKept(): Kept | null {
-  const [kept, role, expiry, name, zone] = KEYS.map((key) => localStorage.getItem(key))
+/** Returns the session that the browser stores; null without one, and where it has expired. */
+function readKept(): Session | null {
+  const [keptToken, role, expiry, name, timeZone] = KEYS.map((key) => localStorage.getItem(key))
   const known = ROLES.find((one) => one === role)
-  if (!kept || !known || !expiry || isPast(expiry)) return null
-  const session = {
-    token: kept,
+  if (!keptToken || !known || !expiry || isPast(expiry)) return null
+  return {
+    token: keptToken,
     name: name ?? '',
     role: known,
     expiry,
-    timeZone: zone ?? 'UTC',
+    timeZone: timeZone ?? 'UTC',
     justSignedIn: false,
   }
-  return { token: kept, session }
 }
 
 function isPast(expiry: string): boolean {
   // An invalid date counts as past as well.
   return !(Date.parse(expiry) > now().getTime())
-}
-
-function write(key: string, value: string) {
-  localStorage.setItem(key, value)
 }
