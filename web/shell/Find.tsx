@@ -65,7 +65,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
           onActive: act.setActive,
           onNothing: act.forget,
           onEnd: act.end,
-          onClose: act.close,
+          onClose: act.hideList,
           onSettings,
           onHelp,
         }}
@@ -84,15 +84,15 @@ function useSearch() {
   const before = useRef<Element | null>(null)
   const [text, setText] = useState('')
   const [open, setOpen] = useState(false)
-  // The field of a phone stays where its list could not be loaded, so that the next letter tries again.
-  const [failed, setFailed] = useState(false)
+  // The list is hidden where it could not be loaded. The field stays, also on a phone, and the next letter tries again.
+  const [hidden, setHidden] = useState(false)
   const [active, setActive] = useState(0)
   const [wish, setWish] = useState<PendingAct | null>(null)
   const show = () => {
     setOpen(true)
-    setFailed(false)
+    setHidden(false)
   }
-  const close = () => setFailed(true)
+  const hideList = () => setHidden(true)
   const begin = () => {
     before.current = document.activeElement
     // A hidden field, as on a phone, takes the focus only once it is shown.
@@ -105,7 +105,7 @@ function useSearch() {
     setText('')
     setActive(0)
     setWish(null)
-    setFailed(false)
+    setHidden(false)
     before.current = null
   }
   const giveUp = () => {
@@ -147,7 +147,7 @@ function useSearch() {
     place,
     text,
     open,
-    listed: open && !failed,
+    listed: open && !hidden,
     active,
     wish,
     begin,
@@ -158,7 +158,7 @@ function useSearch() {
     press,
     leave,
     show,
-    close,
+    hideList,
     setActive,
   }
 }

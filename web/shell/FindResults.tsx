@@ -24,7 +24,7 @@ interface FindResultsProps {
   /** Called when the result cannot do what was asked, such as renewing a screen. */
   onNothing: () => void
   onEnd: () => void
-  /** Closes the list where it could not be loaded; the next letter tries again. */
+  /** Hides the list where it could not be loaded; the next letter tries again. */
   onClose: () => void
   onSettings: () => void
   onHelp: () => void
