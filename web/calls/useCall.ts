@@ -50,6 +50,7 @@ export function useBalance({ every }: { every?: number | undefined } = {}): {
   refetch: () => void
 } {
   const { role } = useSession()
+  // The admin has no such call; a hook needs one, and it is never made.
   const call = role === 'admin' ? calls.credits.dealer : calls.credits[role]
   const { data, isLoading, error, refetch } = useCall(call, {}, { enabled: role !== 'admin', every })
   const credits = role === 'admin' ? null : data?.credits

@@ -25,7 +25,7 @@ export function MacField({
   refused,
   disabled,
 }: FieldProps & { name?: string; help?: ReactNode; refused?: string | undefined }) {
-  // A MAC of another maker is reported while it is typed, because no further digit can correct it.
+  // Said at the twelfth digit or the first wrong character, and not only when the field is left.
   const fault = foreignMac(String(useWatch({ name }) ?? '')) ?? refused
   return <MaskedInput {...{ name, help, fault, disabled }} label="MAC Address" mask={macMask} />
 }
