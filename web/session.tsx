@@ -85,13 +85,13 @@ async function confirmKept(kept: Session): Promise<void> {
       // A 401 has already ended the session.
       if (token !== kept.token) return
       if (state.get().status === 'loading') setState({ status: 'in', session: kept })
-      await new Promise((next) => setTimeout(next, ASKED_EVERY))
+      await new Promise((next) => setTimeout(next, ASKED_EVERY_MS))
     }
   }
 }
 
-/** Milliseconds between two attempts to hear who is signed in. */
-const ASKED_EVERY = 3_000
+/** The pause between two attempts to hear who is signed in. */
+const ASKED_EVERY_MS = 3_000
 
 export function openSession(answer: OutputOf<typeof calls.session.login>): void {
   keepSettings(answer.settings)

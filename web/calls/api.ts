@@ -154,22 +154,22 @@ export function setTokenSource(next: TokenSource): void {
 export async function probe(): Promise<boolean> {
   try {
     await within(probeWait, (signal) => reach('/v1/health', { cache: 'no-store', signal }))
-    probeWait = WHILE_LOST
+    probeWait = WHILE_LOST_MS
     return !connection.isLost()
   } catch {
-    probeWait = Math.min(probeWait + WHILE_LOST, 3 * WHILE_LOST)
+    probeWait = Math.min(probeWait + WHILE_LOST_MS, 3 * WHILE_LOST_MS)
     return false
   }
 }
 
-/** The longest wait for an answer while the connection is lost, in milliseconds, for what changes nothing. */
-const WHILE_LOST = 5_000
-let probeWait = WHILE_LOST
+/** The longest wait for an answer while the connection is lost, for what changes nothing. */
+const WHILE_LOST_MS = 5_000
+let probeWait = WHILE_LOST_MS
 
 /** Returns the longest wait for an answer, in milliseconds. The server's own limits are shorter. */
 function longestWait({ method, body, slow }: Call): number {
   // So that a page opened meanwhile shows what was kept. What was too late is loaded again once the line is back.
-  if (connection.isLost() && method === 'GET') return WHILE_LOST
+  if (connection.isLost() && method === 'GET') return WHILE_LOST_MS
   // The server waits ten minutes for a file.
   if (body === 'file') return 660_000
   return slow ? 150_000 : 30_000

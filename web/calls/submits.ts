@@ -50,7 +50,7 @@ export function submitOnce<C extends Call>(
   const { pending, isRepeat } = openPending(call, input as object, {
     by,
     text,
-    within: again ? KEPT : RECENT,
+    within: again ? KEPT_MS : RECENT_MS,
   })
   const answer = persist(call, input, pending, signal)
     .then((output) => ({ output, isRepeat }))
@@ -65,7 +65,7 @@ export function submitOnce<C extends Call>(
  */
 export function takeUnanswered(by: string): { call: Call; input: unknown }[] {
   const mine = ofLastLoad.filter(
-    (pending) => pending.by === by && !pending.givenUp && isWithin(RECENT, pending),
+    (pending) => pending.by === by && !pending.givenUp && isWithin(RECENT_MS, pending),
   )
   ofLastLoad = ofLastLoad.filter((pending) => pending.by !== by)
   return mine.flatMap((pending) => {
@@ -77,8 +77,8 @@ export function takeUnanswered(by: string): { call: Call; input: unknown }[] {
 
 const underway = new Map<string, Promise<unknown>>()
 
-/** Pauses between tries while the server cannot be reached, in milliseconds. */
-const PAUSES = [1_000, 2_000, 4_000]
+/** Pauses between tries while the server cannot be reached. */
+const PAUSES_MS = [1_000, 2_000, 4_000]
 
 async function persist<C extends Call>(
   call: C,
@@ -94,7 +94,7 @@ async function persist<C extends Call>(
       remove(pending)
       return answer
     } catch (error) {
-      const pause = PAUSES[tries]
+      const pause = PAUSES_MS[tries]
       if (isTransient(error) && pause !== undefined) await passed(pause, signal)
       else {
         if (leavesOpen(error)) change(pending, { givenUp: true })
@@ -136,10 +136,10 @@ function stopped(): ApiError {
 
 const KEY = 'submits'
 
-/** How long the same input counts as the same submit in whichever form, in milliseconds. */
-const RECENT = 15 * MINUTE_MS
+/** How long the same input counts as the same submit in whichever form. */
+const RECENT_MS = 15 * MINUTE_MS
 /** How long it does in the form that was told that there is no answer: a little less than the server keeps a key. */
-const KEPT = KEY_LIFE_MS - HOUR_MS
+const KEPT_MS = KEY_LIFE_MS - HOUR_MS
 
 interface Asked {
   by: string
@@ -163,7 +163,7 @@ function openPending(call: Call, input: object, { by, text, within }: Asked) {
     at: Date.now(),
     givenUp: false,
   }
-  write([...readAll().filter((one) => isWithin(KEPT, one)), pending])
+  write([...readAll().filter((one) => isWithin(KEPT_MS, one)), pending])
   return { pending, isRepeat: false }
 }
 

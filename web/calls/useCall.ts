@@ -58,8 +58,8 @@ export function useBalance({ every }: { every?: number | undefined } = {}): {
   return { credits, low, lowBelow, loading: isLoading, error, refetch }
 }
 
-/** How often what is too dear is asked for again, in milliseconds: the parent may be on the telephone. */
-export const WHILE_SHORT = 5_000
+/** How often what is too dear is asked for again: the parent may be on the telephone. */
+export const WHILE_SHORT_MS = 5_000
 
 /** Returns the key under which what a call answers to an input is kept. */
 export function keyOf(call: Call, input: unknown): readonly unknown[] {

@@ -99,7 +99,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     const { at, text, unanswered } = last.current
     const next = JSON.stringify(input)
     const isSame = next === text
-    if (underWay.current.has(next) || (isSame && performance.now() - at < DOUBLE_CLICK)) return
+    if (underWay.current.has(next) || (isSame && performance.now() - at < DOUBLE_CLICK_MS)) return
     last.current = { at: performance.now(), text: next, unanswered: isSame && unanswered }
     underWay.current.add(next)
     mutate(input)
@@ -142,5 +142,5 @@ export function markNamed(input: unknown): void {
   mark([name, login, ...(clients as unknown[])].filter((one) => typeof one === 'string'))
 }
 
-/** The same input counts as one submit for so many milliseconds after it was sent, and after its success. */
-const DOUBLE_CLICK = 600
+/** The same input counts as one submit for so long after it was sent, and after its success. */
+const DOUBLE_CLICK_MS = 600

@@ -3,7 +3,7 @@ import { styled } from '@mui/material/styles'
 import { RotateCcw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { DAY_MS } from '../../contract/time.ts'
+import { before, DAY_MS } from '../../contract/time.ts'
 import { useNow } from '../clock.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
@@ -107,7 +107,7 @@ function watched(iso: string | null, content: string | null) {
 /** Highlights content watched within the last 24 hours. */
 function Content({ iso, children }: { iso: string | null; children: ReactNode }) {
   const now = useNow()
-  const recent = iso !== null && now.getTime() - Date.parse(iso) <= DAY_MS
+  const recent = iso !== null && new Date(iso) >= before(now, DAY_MS)
   return (
     <Chip tone={recent ? 'good' : 'plain'} hint={recent ? 'Watched within the last 24 hours' : undefined}>
       {children}

@@ -13,7 +13,7 @@ import { loadAgain } from '../calls/cache.ts'
 import { clientsRenewed } from '../calls/notices.ts'
 import { submitOnce } from '../calls/submits.ts'
 import { useBatches } from '../calls/useBatches.tsx'
-import { useBalance, WHILE_SHORT } from '../calls/useCall.ts'
+import { useBalance, WHILE_SHORT_MS } from '../calls/useCall.ts'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
@@ -180,7 +180,7 @@ function Price({ clients, balance }: PriceProps) {
     if (isAnyAffordable) clearErrors('how')
   }, [isAnyAffordable, clearErrors])
   // Whatever shows the balance gets it too.
-  useBalance({ every: isShort ? WHILE_SHORT : undefined })
+  useBalance({ every: isShort ? WHILE_SHORT_MS : undefined })
   return (
     <Calculation aria-live="polite" aria-busy={!clients}>
       <Sums cost={cost} balance={balance} />

@@ -8,12 +8,12 @@ import { sentEvents } from '../tables/sentEvents.tsx'
 import { ChosenDialog } from './ChosenDialog.tsx'
 import type { BoxEvent } from './chosenAct.ts'
 
-/** How often what became of it is loaded again, in milliseconds. */
-const AGAIN = 30_000
+/** How often what became of it is loaded again. */
+const EVERY_MS = 30_000
 
 /** What was sent to one client's box and what became of it, and the buttons that send more. */
 export function SentEventsCard({ name, blocked }: { name: string; blocked: boolean }) {
-  const loaded = useCall(calls.clients.told, { name }, { every: AGAIN })
+  const loaded = useCall(calls.clients.told, { name }, { every: EVERY_MS })
   const [act, setAct] = useState<BoxEvent | null>(null)
   return (
     <TableCard

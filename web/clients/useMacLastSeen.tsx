@@ -6,8 +6,8 @@ import { useNow } from '../clock.ts'
 import { timeAgo } from '../parts/time.ts'
 import { zone } from '../zone.ts'
 
-/** How often it is asked again, in milliseconds: the box may be switched on while its MAC is typed. */
-const AGAIN = 10_000
+/** How often it is asked again: the box may be switched on while its MAC is typed. */
+const EVERY_MS = 10_000
 
 /** Returns when the box of a typed MAC asked last, in a sentence; undefined until the MAC is whole. */
 export function useMacLastSeen(typed: unknown): ReactNode {
@@ -16,7 +16,7 @@ export function useMacLastSeen(typed: unknown): ReactNode {
   const { data } = useCall(
     calls.clients.macLastSeen,
     { mac: mac ?? '' },
-    { enabled: mac !== undefined, every: AGAIN },
+    { enabled: mac !== undefined, every: EVERY_MS },
   )
   if (!data) return undefined
   if (data.asked === null) return 'No box with this MAC has asked'

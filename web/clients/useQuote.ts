@@ -1,5 +1,5 @@
 import { calls, type OutputOf } from '../../contract/calls.ts'
-import { useCall, WHILE_SHORT } from '../calls/useCall.ts'
+import { useCall, WHILE_SHORT_MS } from '../calls/useCall.ts'
 
 export type Quoted = OutputOf<typeof calls.clients.quote>
 
@@ -31,5 +31,5 @@ export function useQuote(
 }
 
 function whileShort(quote: Quoted | undefined): number | undefined {
-  return quote && quote.balance_after < 0 ? WHILE_SHORT : undefined
+  return quote && quote.balance_after < 0 ? WHILE_SHORT_MS : undefined
 }

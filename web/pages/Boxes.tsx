@@ -1,5 +1,6 @@
 import { Ban, CircleHelp, Monitor, Wifi } from 'lucide-react'
 import { calls, type OutputOf } from '../../contract/calls.ts'
+import { MINUTE_MS } from '../../contract/time.ts'
 import { useUnknownBoxes } from '../boxes/useUnknownBoxes.ts'
 import { useCall } from '../calls/useCall.ts'
 import { Card } from '../parts/Card.tsx'
@@ -15,9 +16,9 @@ import { zone } from '../zone.ts'
 
 /** The boxes that ask: how many are online, which are refused and why, of what types they are, and the unknown ones. */
 export function Boxes() {
-  const loaded = useCall(calls.boxes.overview, {}, { every: A_MINUTE })
-  const byModel = useCall(calls.boxes.models, {}, { every: A_MINUTE })
-  const unknown = useUnknownBoxes(A_MINUTE)
+  const loaded = useCall(calls.boxes.overview, {}, { every: MINUTE_MS })
+  const byModel = useCall(calls.boxes.models, {}, { every: MINUTE_MS })
+  const unknown = useUnknownBoxes()
   return (
     <>
       <title>Boxes · Boxtree</title>
@@ -99,5 +100,3 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
     </Tiles>
   )
 }
-
-const A_MINUTE = 60_000

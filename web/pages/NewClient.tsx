@@ -6,7 +6,7 @@ import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { MAC_HAD_TRIAL, Mac, Phone } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
 import { counted, inCredits, shortage } from '../../contract/quantities.ts'
-import { useBalance, useCall, WHILE_SHORT } from '../calls/useCall.ts'
+import { useBalance, useCall, WHILE_SHORT_MS } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import type { Credentials } from '../clients/credentials.ts'
 import { DescriptionField, MacField, PackageField, PhoneField, Suggest } from '../clients/fields.tsx'
@@ -178,7 +178,7 @@ function Start({ balance, trials }: Pick<FieldsProps, 'balance'> & { trials: Tri
   const cost = startCost(useWatch({ name: 'months' }))
   const short = balance != null && cost > balance
   // The form, and all else that shows the balance, gets it too.
-  useBalance({ every: short ? WHILE_SHORT : undefined })
+  useBalance({ every: short ? WHILE_SHORT_MS : undefined })
   return (
     <SelectInput
       name="months"

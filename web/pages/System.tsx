@@ -22,7 +22,7 @@ import { zone } from '../zone.ts'
 
 type State = OutputOf<typeof calls.system.state>
 
-/** How often the screen is loaded again, in milliseconds: as often as servers tell of themselves. */
+/** How often the screen is loaded again: as often as servers tell of themselves. */
 const EVERY_MS = 15_000
 
 /** How the servers, the database, the jobs and the backups are, and the problems. */

@@ -28,12 +28,12 @@ export function UpdateClient() {
   )
 }
 
-/** How often the client is loaded again, in milliseconds: its box may come on while its owner is on the telephone. */
-const AGAIN = 15_000
+/** How often the client is loaded again: its box may come on while its owner is on the telephone. */
+const EVERY_MS = 15_000
 
 function Cards({ name }: { name: string }) {
   const now = useNow()
-  const loaded = useCall(calls.clients.detail, { name }, { every: AGAIN })
+  const loaded = useCall(calls.clients.detail, { name }, { every: EVERY_MS })
   const { data: client } = loaded
   const expired = client !== undefined && expiryState(client.expiry, now) === 'expired'
   return (

@@ -67,7 +67,7 @@ export function useFetch<T>(of: Chunk<T>, wanted: boolean, onFailure: (error: Er
 /** Calls `act` after the page has had time to load. */
 export function useAfterLoad(act: () => Promise<unknown>): void {
   useEffect(() => {
-    const timer = setTimeout(() => act().catch(() => {}), QUIET)
+    const timer = setTimeout(() => act().catch(() => {}), QUIET_MS)
     return () => clearTimeout(timer)
   }, [act])
 }
@@ -94,7 +94,7 @@ export function useBeforeUse(act: () => Promise<unknown>): void {
       if (isKept()) return begin()
       for (const kind of TURNS) document.addEventListener(kind, turn)
     }
-    const timer = setTimeout(wait, QUIET)
+    const timer = setTimeout(wait, QUIET_MS)
     return stop
   }, [act])
 }
@@ -104,6 +104,6 @@ export function isKept(): boolean {
   return Boolean(navigator.serviceWorker?.controller)
 }
 
-const QUIET = 2_000
+const QUIET_MS = 2_000
 const TURNS = ['pointerover', 'focusin']
 const CONTROLS = 'a, button, input, select, textarea, label'

@@ -34,8 +34,8 @@ export function Offline() {
   )
 }
 
-/** Milliseconds between two attempts to reach the server. */
-const PROBED_EVERY = 3_000
+/** How often the server is probed. */
+const PROBED_EVERY_MS = 3_000
 
 function useProbe(lost: boolean) {
   useEffect(() => {
@@ -47,7 +47,7 @@ function useProbe(lost: boolean) {
       await probe()
       isProbing = false
     }
-    const timer = setInterval(probeAgain, PROBED_EVERY)
+    const timer = setInterval(probeAgain, PROBED_EVERY_MS)
     window.addEventListener('online', probe)
     return () => {
       clearInterval(timer)

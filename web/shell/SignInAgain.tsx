@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { MINUTE_MS } from '../../contract/time.ts'
 import { useNow } from '../clock.ts'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
@@ -9,7 +10,7 @@ export function SignInAgain() {
   const { expiry } = useSession()
   const left = Date.parse(expiry) - useNow(5_000).getTime()
   const [putOff, setPutOff] = useState('')
-  const reminder = REMINDERS.find((before) => left <= before)
+  const reminder = REMINDERS_MS.find((before) => left <= before)
   const due = left > 0 && reminder !== undefined && putOff !== `${expiry} ${reminder}`
   const open = useOnceTypingPauses(due)
   const onClose = () => setPutOff(`${expiry} ${reminder}`)
@@ -18,11 +19,11 @@ export function SignInAgain() {
 
 const dialog = chunk(async () => (await import('./SignInAgainDialog.tsx')).SignInAgainDialog)
 
-/** How long before the end each reminder is shown, in milliseconds; the last reminder first. */
-const REMINDERS = [60_000, 300_000]
+/** How long before the end each reminder is shown; the last reminder first. */
+const REMINDERS_MS = [MINUTE_MS, 5 * MINUTE_MS]
 
-/** How long typing pauses before the dialog takes the focus, in milliseconds. */
-const PAUSE = 3_000
+/** How long typing pauses before the dialog takes the focus. */
+const PAUSE_MS = 3_000
 
 /** Turns true once something is due and nobody is typing: the next letters would go into the dialog. */
 function useOnceTypingPauses(due: boolean): boolean {
@@ -33,7 +34,7 @@ function useOnceTypingPauses(due: boolean): boolean {
     if (!isTyping) return
     const wait = () => {
       clearTimeout(timer)
-      timer = setTimeout(() => setReady(true), PAUSE)
+      timer = setTimeout(() => setReady(true), PAUSE_MS)
     }
     let timer: ReturnType<typeof setTimeout> | undefined
     wait()
@@ -47,6 +48,6 @@ function useOnceTypingPauses(due: boolean): boolean {
 }
 
 function minutesLeft(left: number): string {
-  const minutes = Math.ceil(left / 60_000)
+  const minutes = Math.ceil(left / MINUTE_MS)
   return minutes > 1 ? `${minutes} minutes` : 'a minute'
 }

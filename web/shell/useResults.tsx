@@ -27,8 +27,8 @@ interface Asked {
   onHelp: () => void
 }
 
-/** The pause in typing, in milliseconds, after which the server is asked. */
-const PAUSE = 150
+/** The pause in typing after which the server is asked. */
+const PAUSE_MS = 150
 
 /** Finds a text: clients, screens and actions. `isCurrent` is false while the clients are those of an earlier text. */
 export function useResults({ open, text, ...actions }: Asked) {
@@ -48,7 +48,7 @@ function useFoundClients(text: string) {
   useEffect(() => {
     // What was found before is shown at once, and a text that goes on being typed is not asked for.
     const known = client.getQueryData(keyOf(calls.clients.find, { search: term })) !== undefined
-    const timer = setTimeout(() => setSettled(term), known ? 0 : PAUSE)
+    const timer = setTimeout(() => setSettled(term), known ? 0 : PAUSE_MS)
     return () => clearTimeout(timer)
   }, [term, client])
   const { data, error, isPlaceholderData } = useCall(

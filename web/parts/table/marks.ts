@@ -3,7 +3,7 @@ import { useEffect, useSyncExternalStore } from 'react'
 // What was just changed is marked in the tables, by the keys of their rows, for three seconds from when it is seen.
 
 const MARKED_MS = 3_000
-/** A change that is not seen within this time, in milliseconds, is not marked any more. */
+/** A change that is not seen within this time is not marked any more. */
 const FRESH_MS = 10_000
 
 let marks: ReadonlyMap<string, number> = new Map()

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** How long typing pauses before it counts, in milliseconds. */
-const PAUSE = 250
+/** How long typing pauses before it counts. */
+const PAUSE_MS = 250
 
 /** Returns the typed text at once, and calls `commit` when typing pauses. An outside change such as Back wins. */
 export function useTyped(committed: string, commit: (text: string) => void) {
@@ -21,7 +21,7 @@ export function useTyped(committed: string, commit: (text: string) => void) {
     timer.current = setTimeout(() => {
       sent.current = text
       commit(text)
-    }, PAUSE)
+    }, PAUSE_MS)
   }
   return [typed, type] as const
 }
