@@ -27,12 +27,12 @@ import { Gone, missingOf } from './Gone.tsx'
 import { Calculation, Sums } from './Sums.tsx'
 
 /** Whom to renew: all that are due within some days, or chosen ones. */
-export type Renewed = { within: DueWithin } | { chosen: readonly DueClient[] }
+export type ToRenew = { within: DueWithin } | { chosen: readonly DueClient[] }
 
 interface RenewDueProps {
   open: boolean
   /** Null while nobody has asked. */
-  asked: Renewed | null
+  asked: ToRenew | null
   onClose: () => void
   /** Is called with the logins of those who were renewed, also where others could not be. */
   onRenewed?: (names: readonly string[]) => void
@@ -184,13 +184,13 @@ function Price({ clients, balance }: PriceProps) {
   return (
     <Calculation aria-live="polite" aria-busy={!clients}>
       <Sums cost={cost} balance={balance} />
-      {clients && isShort && <p>{canBe(affordable(clients, how, balance).length)}</p>}
+      {clients && isShort && <p>{affordableInWords(affordable(clients, how, balance).length)}</p>}
     </Calculation>
   )
 }
 
 /** Says how many the credits suffice for, of those that expire first. */
-function canBe(count: number): string {
+function affordableInWords(count: number): string {
   if (count === 0) return 'Not even the one that expires first can be renewed.'
   if (count === 1) return 'The one that expires first can be renewed.'
   return `The ${count.toLocaleString('en-US')} that expire first can be renewed.`
@@ -205,12 +205,12 @@ function inputOf(clients: readonly DueClient[], how: HowLong) {
 }
 
 /** Loads all clients that are to be renewed, those that expire first first. */
-function useClientsToRenew(asked: Renewed | null, isEnabled: boolean) {
+function useClientsToRenew(asked: ToRenew | null, isEnabled: boolean) {
   return useQuery<readonly DueClient[], ApiError>({
     // Named as no call is, because what Due shows is kept for a time without a connection, and this is not.
     queryKey: ['clients to renew', asked],
     queryFn: ({ signal }) =>
-      asked && 'within' in asked ? everyOne(asked.within, signal) : stillDue(asked?.chosen ?? [], signal),
+      asked && 'within' in asked ? allDue(asked.within, signal) : stillDue(asked?.chosen ?? [], signal),
     enabled: isEnabled && asked !== null,
     staleTime: 0,
     gcTime: 0,
@@ -222,12 +222,12 @@ async function stillDue(chosen: readonly DueClient[], signal: AbortSignal): Prom
   const expiries = new Map<string, string>()
   for (let at = 0; at < chosen.length; at += MOST_CHOSEN) {
     const clients = chosen.slice(at, at + MOST_CHOSEN).map(({ name }) => name)
-    for (const { name, expiry } of await thereOf(clients, signal)) expiries.set(name, expiry)
+    for (const { name, expiry } of await stillThere(clients, signal)) expiries.set(name, expiry)
   }
   return chosen.filter(({ name, expiry }) => expiries.get(name) === expiry)
 }
 
-async function thereOf(clients: string[], signal: AbortSignal) {
+async function stillThere(clients: string[], signal: AbortSignal) {
   try {
     return (await send(calls.clients.multiquote, { clients }, { signal })).data
   } catch (error) {
@@ -237,7 +237,7 @@ async function thereOf(clients: string[], signal: AbortSignal) {
   }
 }
 
-async function everyOne(within: DueWithin, signal: AbortSignal): Promise<DueClient[]> {
+async function allDue(within: DueWithin, signal: AbortSignal): Promise<DueClient[]> {
   // A client that is changed meanwhile may be on two pages.
   const all = new Map<string, DueClient>()
   for (let page = 1; ; page += 1) {

@@ -10,7 +10,7 @@ import { ForecastCard } from '../clients/ForecastCard.tsx'
 import { shownPhone } from '../clients/phone.ts'
 import { ReminderDialog } from '../clients/ReminderDialog.tsx'
 import { RenewDialog } from '../clients/RenewDialog.tsx'
-import { RenewDue, type Renewed } from '../clients/RenewDue.tsx'
+import { RenewDue, type ToRenew } from '../clients/RenewDue.tsx'
 import { Card } from '../parts/Card.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
@@ -28,7 +28,7 @@ import { dueClients } from '../tables/due.tsx'
 /** The clients that are to be renewed soon, or were not renewed: to be reminded and renewed, one, some or all. */
 export function Due() {
   const [one, setOne] = useState<string | null>(null)
-  const [many, setMany] = useState<Renewed | null>(null)
+  const [many, setMany] = useState<ToRenew | null>(null)
   const [reminding, setReminding] = useState<DueClient | null>(null)
   const [table] = useState(() =>
     dueClients({ renew: ({ name }) => setOne(name), remind: setReminding, phone: shownPhone }),
