@@ -165,8 +165,8 @@ function setState(next: SessionState) {
   state.set(next)
 }
 
-function beginSession(next: string, user: User, justSignedIn: boolean) {
-  token = next
+function beginSession(newToken: string, user: User, justSignedIn: boolean) {
+  token = newToken
   if (localStorage.getItem('name') !== user.name) localStorage.removeItem(OFFLINE)
   learnPreferences(user.preferences)
   localStorage.setItem('role', user.role)
@@ -174,10 +174,10 @@ function beginSession(next: string, user: User, justSignedIn: boolean) {
   localStorage.setItem('name', user.name)
   localStorage.setItem('time_zone', user.time_zone)
   // Last, because the other tabs follow once they hear of it.
-  localStorage.setItem('token', next)
+  localStorage.setItem('token', newToken)
   localStorage.removeItem(SIGNED_OUT)
   const { name, role, expiry, time_zone: timeZone } = user
-  setState({ status: 'in', session: { token: next, name, role, expiry, timeZone, justSignedIn } })
+  setState({ status: 'in', session: { token: newToken, name, role, expiry, timeZone, justSignedIn } })
 }
 
 /** Ends a session that is over, unless another tab has begun one since, which is followed. */
