@@ -362,6 +362,19 @@ describe('what was spent', () => {
   })
 })
 
+test('asking for credits says why it cannot be done, and can be done after Retry', async ({ open, world }) => {
+  const { dealer, reseller } = await world.family()
+  const page = await open({ as: dealer })
+  const json = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
+  await page.route('**/v1/credit-requests/own', (route) => route.fulfill({ status: 500, json }))
+  await page.goto('/credit-requests')
+  const card = page.getByRole('region', { name: 'Ask for Credits' })
+  await expect(card).toContainText(`Error: ${json.message}`)
+  await page.unrouteAll()
+  await press(card, 'Retry')
+  await expect(page.getByRole('region', { name: `Ask ${reseller.name} for Credits` })).toBeVisible()
+})
+
 /** Returns the pixels of a PNG, which the browser itself reads. */
 async function imageOf(page: Page, png: Buffer) {
   const { width, height, pixels } = await page.evaluate(async (base64) => {

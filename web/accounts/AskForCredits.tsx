@@ -9,6 +9,7 @@ import { CREDIT_REQUEST, draftOf, keepDraft } from '../drafts.ts'
 import { KeepDraft, useDraft } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
 import { useTitleAfterwards } from '../parts/focus.ts'
+import { ErrorState } from '../parts/ErrorState.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
@@ -18,23 +19,34 @@ import { At } from '../When.tsx'
 import { Amount, amountFields, amountOf, FIRST_AMOUNT } from './Amount.tsx'
 
 interface AskForCreditsProps {
-  /** Undefined while they load and where they could not be loaded. */
-  own: OutputOf<typeof calls.requests.own> | undefined
-  loading: boolean
+  /** The caller's own requests. */
+  loaded: {
+    data?: OutputOf<typeof calls.requests.own> | undefined
+    isPending: boolean
+    error: { message: string } | null
+    refetch: () => void
+  }
   /** Whether it stands at the top of its page, and so begins with the focus. */
   first: boolean
 }
 
 /** Asks the caller's parent for credits, or shows the open request and lets the caller withdraw it. */
-export function AskForCredits({ own, loading, first }: AskForCreditsProps) {
-  const open = own?.data.find(({ state }) => state === 'open')
-  const parent = own?.parent ?? 'your parent'
-  if (loading) return WAITING
-  if (open) return <Open request={open} parent={parent} />
-  return <Ask parent={parent} first={first} disabled={!own} />
+export function AskForCredits({ loaded, first }: AskForCreditsProps) {
+  const { data: own, isPending, error, refetch } = loaded
+  if (isPending) return WAITING
+  if (!own) {
+    return (
+      <Card title="Ask for Credits">
+        {error && <ErrorState message={error.message} onRetry={refetch} />}
+      </Card>
+    )
+  }
+  const open = own.data.find(({ state }) => state === 'open')
+  const parent = own.parent ?? 'your parent'
+  return open ? <Open request={open} parent={parent} /> : <Ask parent={parent} first={first} />
 }
 
-function Ask({ parent, first, disabled }: { parent: string; first: boolean; disabled: boolean }) {
+function Ask({ parent, first }: { parent: string; first: boolean }) {
   const { values, emptied, forget, keep } = useDraft(CREDIT_REQUEST, FIRST)
   const ask = useSubmit(calls.requests.ask, { onDone: forget })
   // The open request takes the place of the form.
@@ -48,7 +60,6 @@ function Ask({ parent, first, disabled }: { parent: string; first: boolean; disa
         autoFocus={first}
         label={(chosen) => labelOf(amountOf(chosen))}
         onSubmit={(chosen) => ask.submit({ credits: amountOf(chosen), note: chosen.note })}
-        disabled={disabled}
         sending={ask}
       >
         <KeepDraft {...keep} sent={ask.loading} />

@@ -35,7 +35,7 @@ function Own({ first }: { first: boolean }) {
   const saving = useSubmit(calls.lowBalance.own, { onDone: (_, { below }) => noteSaved(below) })
   return (
     <>
-      <AskForCredits own={loaded.data} loading={loaded.isPending} first={first} />
+      <AskForCredits loaded={loaded} first={first} />
       <LowBalance
         below={below}
         loaded={balance}
