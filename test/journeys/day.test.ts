@@ -362,7 +362,10 @@ describe('what was spent', () => {
   })
 })
 
-test('asking for credits says why it cannot be done, and can be done after Retry', async ({ open, world }) => {
+test('asking for credits says why it cannot be done, and can be done after Retry', async ({
+  open,
+  world,
+}) => {
   const { dealer, reseller } = await world.family()
   const page = await open({ as: dealer })
   const json = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }

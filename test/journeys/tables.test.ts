@@ -406,6 +406,10 @@ test('clients fit the width of a tablet without scrolling, and one that is switc
     await expect(page.locator('[data-scrolls]')).toHaveCount(0)
     await expect(off.getByText('Inactive').filter({ visible: true })).toHaveCount(1)
   }
+  // What has no header there is sorted by the box.
+  await page.getByLabel('Sort by').selectOption('Status')
+  await expect(clients.getByRole('row').nth(1)).toContainText('luis.moreira')
+  await expect(page.locator('[data-scrolls]')).toHaveCount(0)
   await page.setViewportSize({ width: 390, height: 844 })
   const card = page.getByRole('listitem').filter({ hasText: 'luis.moreira' })
   await expect(card.getByText('Inactive').filter({ visible: true })).toHaveCount(1)

@@ -8,8 +8,8 @@ import { useSubmit } from '../calls/useSubmit.ts'
 import { CREDIT_REQUEST, draftOf, keepDraft } from '../drafts.ts'
 import { KeepDraft, useDraft } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
-import { useTitleAfterwards } from '../parts/focus.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
+import { useTitleAfterwards } from '../parts/focus.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
@@ -36,9 +36,7 @@ export function AskForCredits({ loaded, first }: AskForCreditsProps) {
   if (isPending) return WAITING
   if (!own) {
     return (
-      <Card title="Ask for Credits">
-        {error && <ErrorState message={error.message} onRetry={refetch} />}
-      </Card>
+      <Card title="Ask for Credits">{error && <ErrorState message={error.message} onRetry={refetch} />}</Card>
     )
   }
   const open = own.data.find(({ state }) => state === 'open')

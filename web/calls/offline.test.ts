@@ -46,6 +46,7 @@ test('a filter without a connection counts all clients as they were, and says th
   expect(await found({ search: 'the' })).toMatchObject({
     ...{ data: [{ name: 'there' }], counts: undefined, count_capped: true },
   })
+  expect(await found({ search: 'nobody' })).toMatchObject({ data: [], count: 0, count_capped: false })
   // What was kept of a search is not all that there is.
   under = { search: 'e' }
   expect(await found({ filter: 'active' })).toMatchObject({ counts: undefined, count_capped: true })
@@ -53,6 +54,26 @@ test('a filter without a connection counts all clients as they were, and says th
 })
 
 const listOf = (query: object) => [calls.clients.list.name, query]
+
+test('where other calls are answered, what was kept is not shown for one that is not, until the connection is lost', async () => {
+  const kept = [{ key: FORECAST, data: 'forecast', at: NOW - HOUR_MS }]
+  vi.stubGlobal('localStorage', { getItem: () => JSON.stringify({ by: 'mia', kept }) })
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response('{}')))
+  await probe()
+  const cache = openCache()
+  const stop = keepForOffline(cache, 'mia')
+  const queryFn = () => Promise.reject(new ApiError('Lost', { code: 'offline', status: 0 }))
+  const observer = new QueryObserver(cache, { queryKey: FORECAST, queryFn, retry: false })
+  const leave = observer.subscribe(() => {})
+  await expect.poll(() => observer.getCurrentResult().status).toBe('error')
+  expect(observer.getCurrentResult().data).toBeUndefined()
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('away')))
+  await probe()
+  await expect.poll(() => observer.getCurrentResult().data).toBe('forecast')
+  expect(connection.asOf()).toBe(new Date(NOW - HOUR_MS).toISOString())
+  leave()
+  stop()
+})
 
 test('what is shown without a connection is as of the oldest answer on the screen', async () => {
   const kept = [

@@ -32,12 +32,13 @@ export function keepForOffline(cache: QueryClient, by: string): () => void {
     }
     tellMoment(cache)
   })
-  const stopToo = connection.subscribe(() => tellMoment(cache))
-  for (const query of cache.getQueryCache().getAll()) {
-    if (query.state.status === 'success') write(by, query)
-    if (query.state.status === 'error') show(cache, by, query)
+  const showAll = () => {
+    for (const query of cache.getQueryCache().getAll()) show(cache, by, query)
+    tellMoment(cache)
   }
-  tellMoment(cache)
+  const stopToo = connection.subscribe(showAll)
+  for (const query of cache.getQueryCache().getAll()) if (query.state.status === 'success') write(by, query)
+  showAll()
   return () => {
     stop()
     stopToo()
@@ -109,10 +110,18 @@ function withFewFields(page: ListPage) {
   }
 }
 
-/** Shows what was kept of a query that got no answer. Clients are searched and filtered on the page that was kept. */
+/**
+ * Shows what was kept of a query that got no answer, while the connection is lost: where others are answered, what is old must not
+ * look new. Clients are searched and filtered on the page that was kept.
+ */
 function show(cache: QueryClient, by: string, query: Query) {
   const { queryKey: key, state } = query
-  if (state.data !== undefined || (state.error as ApiError | null)?.code !== 'offline') return
+  if (
+    !connection.isLost() ||
+    state.data !== undefined ||
+    (state.error as ApiError | null)?.code !== 'offline'
+  )
+    return
   const all = readAll(by)
   const page = isPage(key) ? all.find((one) => isPage(one.key)) : undefined
   const kept = all.find((one) => isSame(one.key, key)) ?? (page && narrowed(page, key[1] as ListQuery))
@@ -137,14 +146,19 @@ function narrowed(page: Kept, { search = '', filter = 'all' }: ListQuery): Kept 
   // Whose box is online now is not known.
   if (filter === 'online') return undefined
   const all = page.data as ListPage
-  const found = all.data.filter((client) => matches(client, search.trim().toLowerCase()))
+  const found = all.data.filter((client) => matches(client, search.trim().normalize('NFC').toLowerCase()))
   const data = found.filter((client) => isIn(client, filter))
   // How many of all clients a search finds in each state is not known.
   const under = page.key[1] as ListQuery
   const counts = search === '' && !under.search ? all.counts : undefined
   const isAll = !under.search && (under.filter ?? 'all') === 'all'
   const isWhole = isAll && all.count === all.data.length && !all.count_capped
-  const whole = { count: data.length, count_capped: !isWhole, current_page: 1, total_pages: 1 }
+  const whole = {
+    count: data.length,
+    count_capped: !isWhole && data.length > 0,
+    current_page: 1,
+    total_pages: 1,
+  }
   return { ...page, data: { ...all, data, counts, ...whole } }
 }
 
@@ -152,7 +166,7 @@ function narrowed(page: Kept, { search = '', filter = 'all' }: ListQuery): Kept 
 function matches({ name, mac, expiry, phone }: ListPage['data'][number], term: string): boolean {
   const day = showMoment(expiry, zone(), 'date')
   const fields = [name, phone, day, mac ?? '', mac?.replaceAll(':', '') ?? '']
-  if (fields.some((field) => field.toLowerCase().includes(term))) return true
+  if (fields.some((field) => field.normalize('NFC').toLowerCase().includes(term))) return true
   const digits = searchedDigits(term)
   return digits !== '' && phone.includes(digits)
 }

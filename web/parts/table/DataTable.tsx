@@ -10,7 +10,7 @@ import { Pager } from './Pager.tsx'
 import { quietIcon } from './quietIcon.tsx'
 import type { RowSelection } from './selection.ts'
 import { TableTools } from './TableTools.tsx'
-import type { Column, Table } from './table.ts'
+import type { Table } from './table.ts'
 import { foldedOf, useFit } from './useFit.ts'
 import { useFocusKept } from './useFocusKept.ts'
 import type { ListState } from './useListState.ts'
@@ -52,9 +52,8 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, table, list, rows, loading, error } = props
   const page = usePage(table, list, rows)
   const place = useRef<HTMLDivElement>(null)
-  const wide = useMemo(() => withSorted(table, list.sort), [table, list.sort])
-  const fit = useFit(wide, props.select !== undefined, place)
-  const folded = useMemo(() => ({ ...wide, columns: foldedOf(wide.columns) }), [wide])
+  const fit = useFit(table, props.select !== undefined, place)
+  const folded = useMemo(() => ({ ...table, columns: foldedOf(table.columns) }), [table])
   const keys = page.rows.map(table.rowKey)
   const marks = useMarks(keys)
   useFocusKept(place, keys, props.select?.chosen.size === 0)
@@ -67,7 +66,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const shared = { label, table, list, page: page.rows, select, marks, waiting: rows === undefined }
   return (
     <div ref={place}>
-      <TableTools {...{ table, list, narrow }} tools={props.tools} />
+      <TableTools {...{ table, list, narrow }} folded={fit.folded} tools={props.tools} />
       <Body
         aria-busy={loading}
         data-waiting={rows === undefined && loading && fault === undefined}
@@ -105,13 +104,6 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       />
     </div>
   )
-}
-
-/** Returns a table that leaves out no column by which it is sorted. */
-function withSorted<Row>(table: Table<Row>, sort: string): Table<Row> {
-  const shown = ({ foldedInto, ...column }: Column<Row>) =>
-    column.key === sort || foldedInto === undefined ? column : { ...column, foldedInto }
-  return { ...table, columns: table.columns.map(shown) }
 }
 
 /** Returns the rows of the current page. Searching is deferred, so that typing stays responsive. */

@@ -12,10 +12,11 @@ interface TableToolsProps<Row> {
   table: Table<Row>
   list: ListState
   narrow: boolean
+  folded: boolean
   tools: ReactNode
 }
 
-export function TableTools<Row>({ table, list, narrow, tools }: TableToolsProps<Row>) {
+export function TableTools<Row>({ table, list, narrow, folded, tools }: TableToolsProps<Row>) {
   if (!table.search && !tools && !table.denseSwitch && !narrow) return null
   return (
     <Row>
@@ -27,7 +28,7 @@ export function TableTools<Row>({ table, list, narrow, tools }: TableToolsProps<
           onChange={list.setSearch}
         />
       )}
-      {narrow && <SortBox table={table} list={list} />}
+      {(narrow || folded) && <SortBox table={table} list={list} />}
       {tools}
       {table.denseSwitch && !narrow && (
         <span style={{ marginLeft: 'auto' }}>
@@ -38,7 +39,7 @@ export function TableTools<Row>({ table, list, narrow, tools }: TableToolsProps<
   )
 }
 
-/** The select for sorting on a phone, where cards have no headers to click. */
+/** The select for sorting where there are no headers to click: on a phone, and for columns that are folded. */
 function SortBox<Row>({ table, list }: { table: Table<Row>; list: ListState }) {
   const up = list.order === 'asc'
   return (

@@ -34,6 +34,9 @@ test('searching a table compares every field as it is displayed, and ignores cas
   expect(names(matching(clients, rows, ' inact '))).toEqual(['Client9'])
   expect(names(matching(clients, rows, '12'))).toEqual(['anna'])
   expect(matching(clients, rows, '  ')).toBe(rows)
+  // An accent is one character or two, by where it was typed.
+  const accented = [{ ...rows[0], name: 'jos\u00e9' } as (typeof rows)[number]]
+  expect(matching(clients, accented, 'jose\u0301')).toEqual(accented)
 })
 
 test('searching a table finds no text that begins in one field and ends in another', () => {

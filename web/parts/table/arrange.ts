@@ -6,7 +6,7 @@ export function matching<Row extends object>(
   rows: readonly Row[],
   search: string,
 ): readonly Row[] {
-  const wanted = search.trim().toLowerCase()
+  const wanted = search.trim().normalize('NFC').toLowerCase()
   if (!wanted) return rows
   return rows.filter((row) => searchText(table, row).includes(wanted))
 }
@@ -41,6 +41,7 @@ function searchText<Row extends object>(table: Table<Row>, row: Row) {
   const text = table.columns
     .map((column) => textOf(column, row))
     .join('\n')
+    .normalize('NFC')
     .toLowerCase()
   const perTable = texts.get(row) ?? new WeakMap<object, string>()
   texts.set(row, perTable.set(table, text))
