@@ -21,11 +21,20 @@ export const transactionFilter = {
 const Filter = z.object(transactionFilter)
 export type TransactionFilter = z.output<typeof Filter>
 
+type Days = { from?: string | undefined; to?: string | undefined }
+
+/** Returns what is wrong with two days, of which either may be left out. */
+export function dayFault({ from, to }: Days): string | undefined {
+  return from !== undefined && to !== undefined && from > to ? OUT_OF_ORDER : undefined
+}
+
+const OUT_OF_ORDER = 'The last day is before the first'
+
 /** Refuses a last day that is before the first one. */
-export const daysInOrder = z.refine<{ from?: string | undefined; to?: string | undefined }>(
-  ({ from, to }) => from === undefined || to === undefined || from <= to,
-  { path: ['to'], error: 'The last day is before the first' },
-)
+export const daysInOrder = z.refine<Days>((days) => dayFault(days) === undefined, {
+  path: ['to'],
+  error: OUT_OF_ORDER,
+})
 
 export const TransactionQuery = z
   .strictObject({

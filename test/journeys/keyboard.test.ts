@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import { expect, readNotice, test } from '../support/browser.ts'
+import { expect, readNotice, rows, test } from '../support/browser.ts'
 import { PASSWORD } from '../support/world.ts'
 
 test('a dealer gets from the login to a renewal by keyboard, and the focus is always visible', async ({
@@ -155,11 +155,20 @@ test('the days of a filter are typed digit by digit, and corrected', async ({ op
   await page.getByLabel('To', { exact: true }).focus()
   await page.keyboard.type('01010202', { delay: 60 })
   await expect(page).toHaveURL(/\?from=2026-12-16$/)
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
-  await expect(page.getByLabel('To', { exact: true })).toHaveValue('0202-01-01')
+  const to = page.getByLabel('To', { exact: true })
+  await expect(to).toHaveValue('0202-01-01')
   await expect(page).toHaveURL(/&to=0202-01-01$/)
-  await expect(page.getByText('The last day is before the first')).toBeVisible()
+  await expect(page.getByText('The last day is before the first.')).toBeVisible()
+  await expect(to).toHaveAttribute('aria-invalid', 'true')
+  // No try again can help, so nothing is asked for.
+  await expect(page.getByRole('button', { name: 'Retry' })).toHaveCount(0)
+  expect(asked.filter((url) => url.includes('/v1/transactions'))).toEqual([])
+  await page.getByRole('button', { name: 'Show all transactions' }).press('Enter')
+  await expect(rows(page, 'Transactions')).not.toHaveCount(0)
 })
 
 test('dialogs, drawers and menus take the focus, trap it and return it', async ({ open, world }) => {

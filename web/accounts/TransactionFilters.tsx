@@ -2,6 +2,7 @@ import { styled } from '@mui/material/styles'
 import { useEffect, useId, useRef, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { TRANSACTION_TYPES } from '../../contract/shapes.ts'
+import { dayFault } from '../../contract/transactions.ts'
 import { useCall } from '../calls/useCall.ts'
 import { EXACT, InputFrame, Select } from '../parts/form/controls.tsx'
 import { useSession } from '../session.tsx'
@@ -46,6 +47,7 @@ export function TransactionFilters({ filter, onChange }: TransactionFiltersProps
           <DayBox
             id={`${id}-${name}`}
             value={filter[name] ?? ''}
+            invalid={name === 'to' && dayFault(filter) !== undefined}
             onChange={(value) => onChange(name, value)}
           />
         </label>
@@ -66,7 +68,7 @@ interface BoxProps {
  * Takes a day. It applies one whose year has four digits, and any once it is left: while a year is typed, the field
  * has a day of the year 2, 20 and 202 first.
  */
-function DayBox({ id, value, onChange }: BoxProps) {
+function DayBox({ id, value, invalid, onChange }: BoxProps & { invalid: boolean }) {
   const { input, typed, setTyped } = useTypedField(value)
   const type = (day: string) => {
     setTyped(day)
@@ -79,6 +81,7 @@ function DayBox({ id, value, onChange }: BoxProps) {
         id={id}
         type="date"
         value={typed}
+        aria-invalid={invalid || undefined}
         onChange={(event) => type(event.target.value)}
         onBlur={() => typed !== value && onChange(typed)}
       />

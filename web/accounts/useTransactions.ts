@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { Day, TRANSACTION_TYPES, type Transaction } from '../../contract/shapes.ts'
+import { dayFault } from '../../contract/transactions.ts'
 import { useCall } from '../calls/useCall.ts'
 import type { Table } from '../parts/table/table.ts'
 import { useLastPage } from '../parts/table/useLastPage.ts'
@@ -65,14 +66,20 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
   const selected = { ...filter, search }
   // The call sorts by exactly the columns that the table lets people sort by.
   const query = { ...selected, page, per_page, sort, order } as InputOf<typeof calls.transactions.list>
-  const { data, isPending, isPlaceholderData, error, refetch } = useCall(calls.transactions.list, query, {
-    keep: true,
-  })
-  const sums = useCall(calls.transactions.sums, selected, { keep: true })
+  const fault = dayFault(filter)
+  const asking = { keep: true, enabled: fault === undefined }
+  const { data, isPending, isPlaceholderData, error, refetch } = useCall(
+    calls.transactions.list,
+    query,
+    asking,
+  )
+  const sums = useCall(calls.transactions.sums, selected, asking)
   const total = useCounted(data, sums.isPlaceholderData ? undefined : sums.data)
   useLastPage(list, isPlaceholderData ? undefined : data?.total_pages)
+  if (fault !== undefined) return { list, fault, ...NOTHING, retry: refetch }
   return {
     list,
+    fault,
     sums: sums.data?.data,
     // The sums of another filter are not those of this one.
     summing: sums.isPending || sums.isPlaceholderData,
@@ -84,6 +91,12 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
     error: error?.message,
     retry: refetch,
   }
+}
+
+/** What is shown of days of which the last is before the first. */
+const NOTHING = {
+  ...{ sums: undefined, summing: false, rows: [], count: 0, capped: false, last: undefined },
+  ...{ loading: false, error: undefined },
 }
 
 /** The page counts to 10,000 only; the sums, which may come later, count all. */
