@@ -16,7 +16,7 @@ import { likePattern } from '../postgres/like.ts'
 import { LOCKS, tryLock } from '../postgres/locks.ts'
 import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
-import { isNobodys, isOnline, onlineSince, refusal } from '../tree/selection.ts'
+import { boxRefusal, isOnline, isUnknownBox, onlineSince } from '../tree/presence.ts'
 
 /** How often the boxes are counted, and the types and versions of many, which takes longer; in milliseconds. */
 const COUNTED_EVERY_MS = 60_000
@@ -33,11 +33,11 @@ export const boxes: Handlers<typeof calls.boxes> = {
     const [all, refused, [unknown], counts] = await Promise.all([
       knownAndOnline(sql, now),
       sql<RefusedBoxes[]>`
-        select ${refusal(sql)} as reason, count(*) as boxes from presence p
+        select ${boxRefusal(sql)} as reason, count(*) as boxes from presence p
         where refusal is not null and answered > ${dayAgo} group by reason order by boxes desc, reason`,
       sql<{ boxes: number }[]>`
         select count(*) as boxes from (${newestUnknown(sql, now)}) u
-        where asked > ${dayAgo} and ${isNobodys(sql)}`,
+        where asked > ${dayAgo} and ${isUnknownBox(sql)}`,
       // The first of each five minutes, which are as many as the chart can show.
       sql<{ at: string; online: number }[]>`
         select distinct on (date_bin('5 minutes', at, 'epoch')) at, online from box_count
@@ -62,7 +62,7 @@ export const boxes: Handlers<typeof calls.boxes> = {
     const rows = await sql<(UnknownBox & { count: number })[]>`
       with found as materialized (
         select u.*, count(*) over () as count from (${newestUnknown(sql, now)}) u
-        where ${isNobodys(sql)} and ${isFound(sql, search.trim())}
+        where ${isUnknownBox(sql)} and ${isFound(sql, search.trim())}
         order by ${orderOf(sql, sort, order)} limit ${per_page} offset ${(page - 1) * per_page}
       )
       select u.mac, u.stb_type, u.version, u.address, u.first_asked, u.asked, u.times, u.count, near.client as similar
@@ -144,7 +144,7 @@ function isFound(sql: Sql, term: string): Fragment {
 
 async function countUnknown(sql: Sql, now: Date, term: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
-    select count(*) from (${newestUnknown(sql, now)}) u where ${isNobodys(sql)} and ${isFound(sql, term)}`
+    select count(*) from (${newestUnknown(sql, now)}) u where ${isUnknownBox(sql)} and ${isFound(sql, term)}`
   return row?.count ?? 0
 }
 

@@ -1,11 +1,10 @@
-import { BOX_REFUSALS } from '../../contract/box-refusals.ts'
-import { expiringUntil, type ListFilter, ONLINE_FOR_MS, searchedDigits } from '../../contract/clients.ts'
-import { before } from '../../contract/time.ts'
+import { expiringUntil, type ListFilter, searchedDigits } from '../../contract/clients.ts'
 import type { Context } from '../context.ts'
 import { formsOf, likePattern } from '../postgres/like.ts'
 import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { countsByExpiry } from './client-counts.ts'
+import { isOnline } from './presence.ts'
 
 export type Selection = {
   search: string
@@ -16,12 +15,6 @@ export type Selection = {
 
 type SearchContext = Pick<Context, 'sql' | 'account' | 'now'> & {
   business: Pick<Context['business'], 'zone'>
-}
-
-/** Returns the condition that the box `u` is still unknown: no client has its MAC or has signed in on it. */
-export function isNobodys(sql: Sql): Fragment {
-  return sql`not exists (select from client c where c.mac = u.mac and c.deleted is null)
-    and not exists (select from device d where d.mac = u.mac)`
 }
 
 /** A search: a client matches by its text, or by one of the expiries. */
@@ -119,28 +112,6 @@ export function isIn(sql: Sql, filter: ListFilter, now: Date, row: Fragment): Fr
     case 'online':
       return sql`exists (select from presence p where p.client = ${row}.client and ${isOnline(sql, now)})`
   }
-}
-
-/** From a row `p` of `presence`. */
-export function isOnline(sql: Sql, now: Date): Fragment {
-  return sql`p.polled > ${onlineSince(now)}`
-}
-
-/**
- * Why a box was refused last, from a row `p` of `presence`. That it is another client's is stored as if too many boxes had
- * signed in (see `server/boxes/presence.ts`), of which the client's device knows.
- */
-export function refusal(sql: Sql): Fragment {
-  return sql`
-    case when p.refusal = 'too_many_boxes'
-        and not exists (select from device tried where tried.client = p.client and tried.takeovers_refused) then 'other_client'
-      when p.refusal = any (${[...BOX_REFUSALS]}::text[]) then p.refusal
-      when p.refusal is not null then 'other_reason' end`
-}
-
-/** A box that has polled since is online. */
-export function onlineSince(now: Date): Date {
-  return before(now, ONLINE_FOR_MS)
 }
 
 /** From a client `c`, its service `s` and its dealer `d`. */

@@ -736,7 +736,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a box is online for 300 seconds after its poll and no longer',
-    file: 'server/tree/selection.ts',
+    file: 'server/tree/presence.ts',
     from: 'p.polled > ${onlineSince',
     to: 'p.polled >= ${onlineSince',
     suites: ['server/nouns/client-list/list.test.ts'],
@@ -3433,8 +3433,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'unknown boxes count as refused for 24 hours',
     file: 'server/nouns/boxes.ts',
-    from: 'where asked > ${dayAgo} and ${isNobodys(sql)}',
-    to: 'where ${isNobodys(sql)}',
+    from: 'where asked > ${dayAgo} and ${isUnknownBox(sql)}',
+    to: 'where ${isUnknownBox(sql)}',
     suites: ['server/nouns/boxes.test.ts'],
   },
   {

@@ -11,7 +11,7 @@ import { retrievals } from '../../ledger/retrievals.ts'
 import type { Fragment, Sql } from '../../postgres/pool.ts'
 import { notFound } from '../../refusal.ts'
 import { clientOf } from '../../tree/client.ts'
-import { isNobodys, refusal } from '../../tree/selection.ts'
+import { boxRefusal, isUnknownBox } from '../../tree/presence.ts'
 
 export const clientDetail: Handler<typeof calls.clients.detail> = async (context, { name }) => {
   const { sql, now, business } = context
@@ -20,7 +20,7 @@ export const clientDetail: Handler<typeof calls.clients.detail> = async (context
     select c.mac as o_mac, c.active as status, c.password, c.alt_player, c.phone, c.package_selection, c.locked,
       c.created, d.stb_sn, d.stb_type, d.version, d.time_last_play_tv, d.time_last_play_video,
       d.last_played_tv_content, d.last_played_vod_content, d.locked_to_ip, nullif(p.watching, '') as watching, p.polled as last_active,
-      p.address as last_address, ${refusal(sql)} as box_refusal, p.answered as box_answered, near.mac as near_mac, near.asked as near_asked, near.digits
+      p.address as last_address, ${boxRefusal(sql)} as box_refusal, p.answered as box_answered, near.mac as near_mac, near.asked as near_asked, near.digits
     from client c left join device d on d.client = c.id left join presence p on p.client = c.id
     left join lateral (${nearBox(sql, now)}) near on true
     where c.id = ${client.id} and c.deleted is null`
@@ -83,6 +83,6 @@ function nearBox(sql: Sql, now: Date): Fragment {
     from unknown_box u cross join lateral (select ${differing} as digits) differ
     where c.mac is not null and d.client is null and p.client is null
       and starts_with(u.mac, ${MAC_PREFIX}) and u.asked > ${before(now, UNKNOWN_BOX_DAYS * DAY_MS)}
-      and differ.digits <= 2 and ${isNobodys(sql)}
+      and differ.digits <= 2 and ${isUnknownBox(sql)}
     order by differ.digits, u.asked desc limit 1`
 }

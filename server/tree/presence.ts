@@ -1,0 +1,32 @@
+import { BOX_REFUSALS } from '../../contract/box-refusals.ts'
+import { ONLINE_FOR_MS } from '../../contract/clients.ts'
+import { before } from '../../contract/time.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
+
+/** Returns the condition that the box of a row `p` of `presence` is online. */
+export function isOnline(sql: Sql, now: Date): Fragment {
+  return sql`p.polled > ${onlineSince(now)}`
+}
+
+/**
+ * Returns why a box was refused last, from a row `p` of `presence`. That it is another client's is stored as if too many boxes had
+ * signed in (see `server/boxes/presence.ts`), of which the client's device knows.
+ */
+export function boxRefusal(sql: Sql): Fragment {
+  return sql`
+    case when p.refusal = 'too_many_boxes'
+        and not exists (select from device tried where tried.client = p.client and tried.takeovers_refused) then 'other_client'
+      when p.refusal = any (${[...BOX_REFUSALS]}::text[]) then p.refusal
+      when p.refusal is not null then 'other_reason' end`
+}
+
+/** Returns the moment since which a box has polled that is online. */
+export function onlineSince(now: Date): Date {
+  return before(now, ONLINE_FOR_MS)
+}
+
+/** Returns the condition that a row `u` of `unknown_box` is still that: no client has its MAC, or has signed in on it. */
+export function isUnknownBox(sql: Sql): Fragment {
+  return sql`not exists (select from client c where c.mac = u.mac and c.deleted is null)
+    and not exists (select from device d where d.mac = u.mac)`
+}
