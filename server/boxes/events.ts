@@ -39,7 +39,7 @@ export function takeEvent(
   { sql, nonce, place, unserved, now, obeys, hasStopped }: Poll,
   id: number,
 ): Promise<{ client: BoxClient; event: BoxEvent | null } | null> {
-  return withClient(sql, id, async (sql, client) => {
+  return withClient(sql, { id }, async (sql, client) => {
     const { device } = client
     if (device?.token_nonce !== nonce) throw new Unauthorized()
     const cut = refusalOf(client, place, unserved, now) !== null

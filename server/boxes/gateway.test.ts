@@ -859,6 +859,24 @@ describe('a Ministra client', () => {
     expect([await next(), await next(), await next(), await next()]).toEqual([0, 0, 0, 1])
   })
 
+  test('is reset while its box leaves for another client, and neither of the two fails', async () => {
+    const [one, other] = [await ministra(), await ministra()]
+    await one.box.logIn(one.name, 'pass word')
+    await pollAgain(one.box)
+    const locked = Promise.withResolvers<void>()
+    // What a reset does, with the box between its steps.
+    const resets = world.server.ownerSql.begin(async (sql) => {
+      await sql`select from client where name = ${one.name} for update`
+      locked.resolve()
+      await somebodyWaits(world.server.sql)
+      await sql`select forget_device(id) from client where name = ${one.name}`
+    })
+    await locked.promise
+    const leaves = one.box.call('stb/do_auth', { login: other.name, password: 'pass word' })
+    expect((await Promise.all([leaves, resets]))[0]).toBe(true)
+    expect(await one.box.getProfile()).toMatchObject({ status: 0, name: other.name })
+  })
+
   test('has its box back by a login with the token that the other client has now', async () => {
     const [one, other] = [await ministra(), await ministra()]
     await one.box.logIn(one.name, 'pass word')

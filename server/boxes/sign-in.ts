@@ -153,7 +153,7 @@ export function bind(
   box: Box,
 ): Promise<SignInOutcome | null> {
   const { now } = context
-  return withClient(context.sql, id, async (sql, client, before) => {
+  return withClient(context.sql, { id, mac: box.mac }, async (sql, client, before) => {
     const [same] = await sql`select from client where id = ${id} and password = ${password}`
     if (client.mac !== null || !same) return null
     // A box that has signed in to another client in the meantime has left no MAC.
@@ -224,7 +224,7 @@ async function moveBox(
 
 /** Locks a client to the network of its box, unless it is locked already. Null where it is gone. */
 export function lockTo(sql: Sql, id: number, network: string): Promise<{ client: BoxClient } | null> {
-  return withClient(sql, id, async (sql, client) => {
+  return withClient(sql, { id }, async (sql, client) => {
     if (!client.device || !client.locked || client.device.locked_to_ip !== null) return { client }
     await sql`update device set locked_to_ip = ${network} where client = ${id}`
     return { client: { ...client, device: { ...client.device, locked_to_ip: network } } }
@@ -242,15 +242,25 @@ const UNKNOWN: DeviceRow = {
   cut: false,
 }
 
-/** Runs work on a client that is locked against other sign-ins, resets and changes. Null where it is gone. */
+/**
+ * Runs work on a client that is locked against other sign-ins, resets and changes. Null where it is gone. Locked with it is the
+ * client that the box with this MAC is signed in to: before any device, and in the order of the ids, as whoever locks several
+ * clients does, so that none of them waits in a circle.
+ */
 export function withClient<T>(
   sql: Sql,
-  id: number,
+  { id, mac }: { id: number; mac?: string },
   work: (sql: Sql, client: BoxClient, device: DeviceRow | null) => Promise<T | null>,
 ): Promise<T | null> {
   return begin(sql, async (sql) => {
     // By a statement of its own, because one that waits for a lock goes on with what it read before of other tables.
-    await sendAhead(sql, sql`select from client where id = ${id} for no key update`)
+    await sendAhead(
+      sql,
+      sql`
+        select from client
+        where id = any (array(select ${id}::bigint union select client from device where mac = ${mac ?? null}))
+        order by id for no key update`,
+    )
     const [row] = await clientRows(sql, [id])
     return row ? work(sql, boxClientOf(row), deviceRowOf(row)) : null
   })

@@ -896,6 +896,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'a box that leaves a client waits for who changes that before it locks anything of it',
+    file: 'server/boxes/sign-in.ts',
+    from: ' union select client from device where mac = ${mac ?? null}',
+    to: '',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'the login of a client that is not served takes no box from another one',
     file: 'server/boxes/sign-in.ts',
     from: 'if (refusal || isIn) return refusal',
