@@ -243,6 +243,31 @@ describe('on the page of the boxes, a box', () => {
     await expect(login).toBeHidden()
   })
 
+  test('that is out closes a message by OK, and only then asks for another login', async ({
+    windows,
+    world,
+  }) => {
+    const { page, dealer, login, name } = await openLoggedIn(windows, world)
+    await dealer.call(calls.clients.save, { login: name, status: false })
+    world.clock.pass({ seconds: 5 })
+    await page.clock.fastForward(POLL)
+    const reason = page.getByText(
+      /^Your service is switched off.* To sign in with another login, press OK\.$/,
+    )
+    await expect(reason).toBeVisible()
+    await dealer.call(calls.clients.tell, { clients: [name], event: 'message', message: 'Please call us' })
+    world.clock.pass({ seconds: 5 })
+    await page.clock.fastForward(POLL)
+    const message = page.getByRole('dialog', { name: 'Please call us' })
+    await expect(message).toBeVisible()
+    await page.keyboard.press('Enter')
+    await expect(message).toBeHidden()
+    await expect(reason).toBeVisible()
+    await expect(login).toBeHidden()
+    await page.keyboard.press('Enter')
+    await expect(login).toBeFocused()
+  })
+
   test('that is asked for a login is let in by itself once its MAC is registered, and keeps what was typed until then', async ({
     windows,
     world,
@@ -467,18 +492,12 @@ describe('on the page of the boxes, a box', () => {
     windows,
     world,
   }) => {
-    await givePlaylist(world, PLAYLIST)
-    const { dealer } = await world.family({ credits: 5 })
-    const { name } = await world.client(dealer, { password: 'tv-secret', months: 1, ministra: true })
-    const page = await openBox(windows, world)
-    await fill(page.locator('form'), { Login: name, Password: 'tv-secret' })
-    await page.keyboard.press('Enter')
-    await expect(page.getByRole('status')).toHaveText('1 News One')
+    const { page, dealer, name, login } = await openLoggedIn(windows, world)
     await expect.poll(() => played(page).then((all) => all.at(-1))).toMatch(/one\?token=/)
     await dealer.call(calls.clients.save, { login: name, password: 'tv-another' })
     world.clock.pass({ seconds: 5 })
     await page.clock.fastForward(POLL)
-    await expect(page.getByLabel('Login')).toBeFocused()
+    await expect(login).toBeFocused()
     expect((await played(page)).at(-1)).toBe('stopped')
   })
 
@@ -544,6 +563,18 @@ async function openPlaying(windows: Opener, world: World, options: Stand = {}) {
   const page = await openBox(windows, world, { ...options, mac })
   await expect(page.getByRole('status')).toHaveText('1 News One')
   return { page, dealer, name }
+}
+
+/** Opens the page on a box that has logged in to a Ministra client, and plays the first channel. */
+async function openLoggedIn(windows: Opener, world: World) {
+  await givePlaylist(world, PLAYLIST)
+  const { dealer } = await world.family({ credits: 5 })
+  const { name } = await world.client(dealer, { password: 'tv-secret', months: 1, ministra: true })
+  const page = await openBox(windows, world)
+  await fill(page.locator('form'), { Login: name, Password: 'tv-secret' })
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('status')).toHaveText('1 News One')
+  return { page, dealer, name, login: page.getByLabel('Login') }
 }
 
 async function newClient(world: World) {

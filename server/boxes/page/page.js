@@ -489,15 +489,15 @@
 
   document.onkeydown = function (event) {
     var key = event.keyCode
+    if (!byId('message').hasAttribute('hidden')) {
+      if (key === OK || key === BACK || key === EXIT) endMessage()
+      return false
+    }
     if ((state === 'out' && mayLogIn && key === OK) || (asksForm && key === EXIT)) {
       ask(key === OK)
       return false
     }
     if (state !== 'in') return true
-    if (!byId('message').hasAttribute('hidden')) {
-      if (key === OK || key === BACK || key === EXIT) endMessage()
-      return false
-    }
     if (key === UP || (key === CHANNEL && !event.shiftKey)) zap(1)
     else if (key === DOWN || (key === CHANNEL && event.shiftKey)) zap(-1)
     else if (key >= 48 && key <= 57) type(String(key - 48))
