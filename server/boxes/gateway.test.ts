@@ -887,6 +887,26 @@ describe('a Ministra client', () => {
     }
   })
 
+  test('gets a box that has been in since before its reset by a new token alone, and only from a client that is not served', async () => {
+    const [one, other] = [await ministra(), await ministra()]
+    for (const { name, box } of [one, other]) expect(await box.logIn(name, 'pass word')).toBe(0)
+    await pollAgain(one.box)
+    await dealer.call(reset, { name: other.name })
+    const login = { login: other.name, password: 'pass word' }
+    const { box } = one
+    const { token } = box
+    expect((await box.ask('stb/do_auth', login)).text).toBe('Authorization failed.')
+    await box.handshake()
+    expect(await box.call('stb/do_auth', login)).toBe(true)
+    expect(await box.getProfile()).toMatchObject({ status: 1, block_msg: ON_SCREEN.other_client })
+    await world.setExpiry(one.name, world.clock.now.toISOString())
+    box.token = token
+    expect((await box.ask('stb/do_auth', login)).text).toBe('Authorization failed.')
+    await box.handshake()
+    expect(await box.call('stb/do_auth', login)).toBe(true)
+    expect(await box.getProfile()).toMatchObject({ status: 0, name: other.name })
+  })
+
   test('whose box is refused tells the page of Boxtree alone that another login may be tried', async () => {
     const one = await ministra()
     await one.box.logIn(one.name, 'pass word')

@@ -4,7 +4,7 @@ import { calls } from '../../contract/calls.ts'
 import { Box } from '../support/box.ts'
 import { expect, fill, test } from '../support/browser.ts'
 import { givePlaylist } from '../support/playlist.ts'
-import { uniqueMac, type World } from '../support/world.ts'
+import { type Person, uniqueMac, type World } from '../support/world.ts'
 
 /** How often a box polls, in milliseconds. */
 const POLL = 120_000
@@ -266,6 +266,44 @@ describe('on the page of the boxes, a box', () => {
     await expect(login).toBeHidden()
     await page.keyboard.press('Enter')
     await expect(login).toBeFocused()
+  })
+
+  test('that is out goes on to a client that was reset since it signed in, by a new token', async ({
+    windows,
+    world,
+  }) => {
+    const { page, dealer, login, name } = await openLoggedIn(windows, world)
+    const next = await resetClient(world, dealer)
+    await world.setExpiry(name, world.clock.now.toISOString())
+    world.clock.pass({ seconds: 5 })
+    await page.clock.fastForward(POLL)
+    await expect(page.getByText(/^Your subscription has expired.* press OK\.$/)).toBeVisible()
+    await page.keyboard.press('Enter')
+    await fill(page.locator('form'), { Login: next, Password: 'tv-secret' })
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+    await expect(login).toBeHidden()
+  })
+
+  test('that is out reads why it may not go on to a client that was reset since it signed in', async ({
+    windows,
+    world,
+  }) => {
+    const { page, dealer, login, name } = await openLoggedIn(windows, world)
+    const next = await resetClient(world, dealer)
+    await dealer.call(calls.clients.save, { login: name, locked: true })
+    await world.server.ownerSql`
+      update device set locked_to_ip = '203.0.113.9' where client = (select id from client where name = ${name})`
+    world.clock.pass({ seconds: 5 })
+    await page.clock.fastForward(POLL)
+    await expect(page.getByText(/^Your service is locked to another connection.* press OK\.$/)).toBeVisible()
+    await page.keyboard.press('Enter')
+    await fill(page.locator('form'), { Login: next, Password: 'tv-secret' })
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('alert').first()).toHaveText(
+      'This box is signed in to another service. Please contact your provider.',
+    )
+    await expect(login).toBeHidden()
   })
 
   test('that is asked for a login is let in by itself once its MAC is registered, and keeps what was typed until then', async ({
@@ -575,6 +613,15 @@ async function openLoggedIn(windows: Opener, world: World) {
   await page.keyboard.press('Enter')
   await expect(page.getByRole('status')).toHaveText('1 News One')
   return { page, dealer, name, login: page.getByLabel('Login') }
+}
+
+/** Makes a Ministra client whose box has just been reset. */
+async function resetClient(world: World, dealer: Person): Promise<string> {
+  const { name } = await world.client(dealer, { password: 'tv-secret', months: 1, ministra: true })
+  expect(await new Box(world.server).logIn(name, 'tv-secret')).toBe(0)
+  world.clock.pass({ seconds: 5 })
+  await dealer.call(calls.clients.reset, { name })
+  return name
 }
 
 async function newClient(world: World) {

@@ -16,6 +16,8 @@
   /** When a picture that ended is begun again, at first and at the latest, in milliseconds. Each time it takes twice as long. */
   var RESUME_MS = 3000
   var RESUME_MOST_MS = 60000
+  /** What a call is answered whose token is not, or no longer, good for it. */
+  var NOT_VALID = 'Authorization failed.'
   var AWAY = 'The service cannot be reached. It is tried again by itself.'
   var NO_BOX = 'This page is for set-top boxes. Open it on a box.'
   var NO_CHANNELS = 'There are no channels yet.'
@@ -158,13 +160,20 @@
 
   function signIn() {
     beginAnew()
+    handshake(token, function () {
+      getProfile({}, '')
+    })
+  }
+
+  /** Gets a token: the same one as before while the box is in with that. */
+  function handshake(before, then) {
     call(
       'stb/handshake',
-      { token: token },
+      { token: before },
       function (answer) {
         token = answer.token
         keep()
-        getProfile({}, '')
+        then()
       },
       tryAgain
     )
@@ -218,9 +227,20 @@
     if (wrong) byId('password').focus()
   }
 
-  /** A login is not taken either where it is wrong or where no more may be tried now: the profile says which. */
+  /** A client that was reset since the token of the box was made takes that box only by a new one. */
   function logIn() {
     beginAnew()
+    sendLogin(function (refusal) {
+      if (refusal !== NOT_VALID) tryAgain(refusal)
+      else
+        handshake('', function () {
+          sendLogin(tryAgain)
+        })
+    })
+  }
+
+  /** A login is not taken either where it is wrong or where no more may be tried now: the profile says which. */
+  function sendLogin(failed) {
     call(
       'stb/do_auth',
       { login: byId('name').value, password: byId('password').value },
@@ -231,7 +251,7 @@
         }
         getProfile({ auth_second_step: '1' }, isRight ? '' : WRONG)
       },
-      tryAgain
+      failed
     )
   }
 
