@@ -22,6 +22,13 @@ export async function takeovers(sql: Sql, client: number, now: Date): Promise<nu
   return row?.count ?? 0
 }
 
+/** Whether the last that the history of a client says is that the box with this MAC has left it for another client. */
+export async function hasLeftLast(sql: Sql, client: number, mac: string): Promise<boolean> {
+  const [last] = await sql<{ event: string; mac_before: string | null }[]>`
+    select event, mac_before from device_history where client = ${client} order by id desc limit 1`
+  return last?.event === 'taken over' && last.mac_before === mac
+}
+
 /** Whether another serial number of a client's box was noted within an hour and since the last box took over. */
 export async function hasNotedSerial(sql: Sql, client: number, now: Date): Promise<boolean> {
   const [row] = await sql<{ noted: boolean }[]>`

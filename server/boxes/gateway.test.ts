@@ -887,6 +887,33 @@ describe('a Ministra client', () => {
     }
   })
 
+  test('has its own box back as often as that comes, and still three others in a day until a reset', async () => {
+    const [one, other] = [await ministra(), await ministra()]
+    const { box } = one
+    await box.handshake()
+    const logIn = async (box: Box, name: string) => {
+      expect(await box.call('stb/do_auth', { login: name, password: 'pass word' })).toBe(true)
+      expect(await box.getProfile()).toMatchObject({ status: 0, name })
+    }
+    for (let turn = 0; turn < 5; turn += 1) for (const { name } of [one, other]) await logIn(box, name)
+    expect((await historyOf(one.name)).map(({ event, detail }) => [event, detail]).slice(-3)).toEqual([
+      ['taken over', ''],
+      ['first seen', box.mac],
+      ['taken over', ''],
+    ])
+    let last = box
+    const next = () => {
+      last = new Box(world.server, { address: address() })
+      return last.logIn(one.name, 'pass word')
+    }
+    expect([await next(), await next(), await next()]).toEqual([0, 0, 0])
+    const third = last
+    expect(await next()).toBe(1)
+    for (const { name } of [other, one]) await logIn(third, name)
+    world.clock.pass({ days: 2 })
+    expect(await next()).toBe(1)
+  })
+
   test('gets a box that has been in since before its reset by a new token alone, and only from a client that is not served', async () => {
     const [one, other] = [await ministra(), await ministra()]
     for (const { name, box } of [one, other]) expect(await box.logIn(name, 'pass word')).toBe(0)

@@ -20,7 +20,7 @@ import {
   refusalOf,
   type SelfReport,
 } from './client.ts'
-import { forgottenAt, hasNotedSerial, type Note, noted, takeovers } from './device-notes.ts'
+import { forgottenAt, hasLeftLast, hasNotedSerial, type Note, noted, takeovers } from './device-notes.ts'
 import type { RightLogin } from './logins.ts'
 
 /** A box that signs in, with the nonce of its token. */
@@ -144,8 +144,8 @@ function stored(sql: Sql, entered: readonly Entered[]): PendingQuery<Row[]> {
 
 /**
  * Gives a Ministra client to the box that has just signed in with its login and password. Another box than before takes
- * over, but only three times within a day, and not where the client is locked to another network. A box that is another
- * client's may have to stay there. Null where the client is gone, or has had another password since this one was found right.
+ * over, but only three times within a day, and not where the client is locked to another network. One that had left, and that
+ * no other has followed, comes back. A box that is another client's may have to stay there. Null where the client is gone, or has had another password since this one was found right.
  */
 export function bind(
   context: SignInContext,
@@ -157,7 +157,8 @@ export function bind(
     const [same] = await sql`select from client where id = ${id} and password = ${password}`
     if (client.mac !== null || !same) return null
     // A box that has signed in to another client in the meantime has left no MAC.
-    const isAnother = before !== null && before.mac !== box.mac
+    const isBack = before?.mac === null && (await hasLeftLast(sql, id, box.mac))
+    const isAnother = before !== null && before.mac !== box.mac && !isBack
     if (isLockedElsewhere(client, box.place))
       return { client, refusal: refusalOf(client, box.place, context.unserved, now) }
     if (isAnother && (before.takeovers_refused || (await takeovers(sql, id, now)) >= MOST_TAKEOVERS)) {
@@ -176,9 +177,9 @@ export function bind(
     if (hasEnded(box.nonce, client.device, forgotten.get(id) ?? 0, now, isIn)) return null
     const refusal = other ? await whyItStays({ ...context, sql }, client, { ...box, isIn }) : null
     if (refusal) return { client, refusal }
-    const device = await moveBox(sql, { id, box, now }, before)
+    const device = await moveBox(sql, { id, box, now }, before, isAnother)
     const event = isAnother ? 'taken over' : 'first seen'
-    if (isAnother || before === null) {
+    if (before?.mac !== box.mac) {
       await noted(sql, [{ client: id, now, event, detail: box.mac, place: box.place }])
     }
     return { client: { ...client, device: deviceOf(device) }, refusal: null }
@@ -204,11 +205,12 @@ async function moveBox(
   sql: Sql,
   { id, box, now }: Pick<SignIn, 'id' | 'box' | 'now'>,
   before: DeviceRow | null,
+  isAnother: boolean,
 ): Promise<DeviceRow> {
   // Ordered, so that two boxes that change places never wait for each other.
   await sql`select from device where client = ${id} or mac = ${box.mac} order by client for update`
   await takeBox(sql, box.mac, id, now)
-  const kept = before?.mac === box.mac ? before : UNKNOWN
+  const kept = before === null || isAnother ? UNKNOWN : before
   const device = {
     ...kept,
     mac: box.mac,

@@ -5,16 +5,13 @@ export const CHANNELS_OF = { 1: ['One', 'Two'], 3: ['Two', 'Three'] } as const
 export type LawPackage = keyof typeof CHANNELS_OF
 
 export type Kind = 'with a MAC' | 'of Ministra'
-/** `isAway` while it is signed in to another client, which is not served. */
+/** `isAway` while it is signed in to another client, which is not served; it is still the box that had this one last. */
 export type ModelBox = { mac: string; serial: string; obeys: boolean; wrong: number[]; isAway: boolean }
 
 /** The statuses of a profile. */
 const IN = 0
 const REFUSED = 1
 const ASKED = 2
-
-/** What a client is bound to once its box has left for another client. */
-const NO_BOX = ''
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -112,10 +109,10 @@ export class BoxModel {
 
   /** Returns the status at which the sign-in of a box to another client ends, by a new token. */
   leave(box: ModelBox, now: Date): number {
-    if (this.#isClosed(box, now) || (this.#bound === box.mac && this.#keepsBox(now))) return REFUSED
+    const isHere = this.#bound === box.mac && !box.isAway
+    if (this.#isClosed(box, now) || (isHere && this.#keepsBox(now))) return REFUSED
     box.isAway = true
     if (this.#in === box) this.#in = null
-    if (this.#bound === box.mac) this.#bound = NO_BOX
     return IN
   }
 

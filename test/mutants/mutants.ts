@@ -931,6 +931,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'a box that had left for another client, and comes back to its own, does not take over',
+    file: 'server/boxes/sign-in.ts',
+    from: ' && !isBack',
+    to: '',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
+    guard: 'a box comes back only where no other one has taken over meanwhile',
+    file: 'server/boxes/device-notes.ts',
+    from: ' && last.mac_before === mac',
+    to: '',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'a client that is locked to an address cannot be taken over by a box at another address',
     file: 'server/boxes/sign-in.ts',
     from: 'if (isLockedElsewhere(client, box.place))',
