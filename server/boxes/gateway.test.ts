@@ -646,6 +646,17 @@ describe('a Ministra client', () => {
     }
   })
 
+  test('whose right login a later version has refused says so, though this one does not know the reason', async () => {
+    const { name, box } = await ministra()
+    await dealer.call(save, { login: name, locked: true })
+    expect(await box.logIn(name, 'pass word')).toBe(0)
+    const moved = new Box(world.server, { address: address() })
+    expect(await moved.logIn(name, 'pass word')).toBe(1)
+    await world.server.ownerSql`update box_login set refusal = 'later' where mac = ${moved.mac}`
+    const sentence = 'Your service cannot be used on this box. Please contact your provider.'
+    expect(await moved.getProfile()).toMatchObject({ status: 1, block_msg: sentence })
+  })
+
   test('that is locked says so to a box that is in with a login that has expired', async () => {
     const [one, other] = [await ministra(), await ministra()]
     await dealer.call(save, { login: other.name, locked: true })

@@ -1,4 +1,4 @@
-import type { BoxRefusal } from '../../contract/box-refusals.ts'
+import type { ToldRefusal } from '../../contract/box-refusals.ts'
 import type { Seal } from '../access/seal.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { retryRead } from '../postgres/timeout.ts'
@@ -57,7 +57,7 @@ export function openLoginCalls({
   }
 
   /** Returns why the right login that a box has just sent was refused; null where it has sent none. */
-  async function whyRefused(request: BoxCall): Promise<BoxRefusal | null> {
+  async function whyRefused(request: BoxCall): Promise<ToldRefusal | null> {
     if (request.field('auth_second_step') !== '1') return null
     const nonce = nonceOf(request)
     return readInTurn(request, () => refusalOfLogin(sql, request.mac, nonce, clock()))

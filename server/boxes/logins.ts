@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { BoxRefusal } from '../../contract/box-refusals.ts'
+import { BOX_REFUSALS, type BoxRefusal, type ToldRefusal } from '../../contract/box-refusals.ts'
 import { before } from '../../contract/time.ts'
 import { beginTry, endTry, isNetworkClosed } from '../access/login-limits.ts'
 import { ofClient, type Seal } from '../access/seal.ts'
@@ -112,10 +112,12 @@ export async function refusalOfLogin(
   mac: string,
   nonce: string,
   now: Date,
-): Promise<BoxRefusal | null> {
-  const [refused] = await sql<{ refusal: BoxRefusal }[]>`
+): Promise<ToldRefusal | null> {
+  const [refused] = await sql<{ refusal: string }[]>`
     select refusal from box_login
     where mac = ${mac} and token_nonce = ${nonce} and tried > ${before(now, REFUSED_FOR_MS)}
     order by tried desc limit 1`
-  return refused?.refusal ?? null
+  if (!refused) return null
+  // A later version, which may run on the same database, may have noted a reason of its own.
+  return BOX_REFUSALS.find((known) => known === refused.refusal) ?? 'other_reason'
 }

@@ -1,4 +1,4 @@
-import type { BoxRefusal } from '../../contract/box-refusals.ts'
+import type { ToldRefusal } from '../../contract/box-refusals.ts'
 
 /**
  * A box has to sign in anew: it has no token of ours, or may not play any more. Every app and firmware knows this text.
@@ -11,7 +11,7 @@ export class Unauthorized extends Error {
 export class Away extends Error {}
 
 /** What the screen of a refused box says. */
-export const ON_SCREEN: Readonly<Record<BoxRefusal, string>> = {
+export const ON_SCREEN: Readonly<Record<ToldRefusal, string>> = {
   switched_off: 'Your service is switched off. Please contact your provider.',
   suspended: 'Your service is suspended. Please contact your provider.',
   expired: 'Your subscription has expired. Please contact your provider.',
@@ -19,4 +19,5 @@ export const ON_SCREEN: Readonly<Record<BoxRefusal, string>> = {
   other_box: 'Your service is used on another box. Please contact your provider.',
   too_many_boxes: 'Your service was used on too many boxes. Please contact your provider.',
   other_client: 'This box is signed in to another service. Please contact your provider.',
+  other_reason: 'Your service cannot be used on this box. Please contact your provider.',
 }
