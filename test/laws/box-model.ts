@@ -179,12 +179,12 @@ export class BoxModel {
       box.wrong.push(now.getTime())
       return this.#isClosed(box, now) ? REFUSED : ASKED
     }
+    if (this.#isElsewhere(address)) {
+      this.#refusal = this.#judge(address, now)
+      return REFUSED
+    }
     const isAnother = this.#bound !== null && this.#bound !== box.mac
     if (isAnother) {
-      if (this.#isElsewhere(address)) {
-        this.#refusal = this.#judge(address, now)
-        return REFUSED
-      }
       const today = this.#takeovers.filter((time) => time > now.getTime() - DAY)
       if (this.#refusesTakeovers || today.length >= 3) {
         this.#refusesTakeovers = true
