@@ -365,6 +365,27 @@ describe('a submit', () => {
     await expect(page.getByRole('button', { name: 'Close', exact: true })).toHaveCount(0)
   })
 
+  test('that is given up after a fault, undone and made again is made, and its notice says so', async ({
+    open,
+    world,
+  }) => {
+    const { reseller, dealer } = await world.family()
+    const page = await open({ as: reseller, at: `/tree/${dealer.name}` })
+    const access = page.getByRole('region', { name: 'Access' })
+    const dialog = page.getByRole('dialog')
+    await failAfterwards(page, '**/v1/tree/suspend')
+    await press(page, 'Suspend')
+    await press(dialog, `Suspend ${dealer.name}`)
+    await expect(page.getByText(FAULT.message).first()).toBeVisible()
+    await press(dialog, 'Cancel')
+    await press(page, 'Lift suspension')
+    await expect(access).toContainText('Can sign in')
+    await press(page, 'Suspend')
+    await press(dialog, `Suspend ${dealer.name}`)
+    await readNotice(page, `${dealer.name} is suspended`)
+    await expect(access).toContainText('Suspended')
+  })
+
   test('that moves an account stands still after a lost answer, and can be repeated', async ({
     open,
     world,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Call } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { KEY_LIFE_MS } from '../../contract/time.ts'
 
@@ -61,6 +62,35 @@ async function keyOf({ submitOnce }: Page, options?: { again: boolean }) {
   return keys[0]
 }
 
+const X = { name: 'casa' }
+const suspend = { call: calls.tree.suspend, input: { ...X, reason: '', service_too: false } }
+const lift = { call: calls.tree.lift, input: X }
+const switchOff = { call: calls.clients.save, input: { login: 'tv-1', status: false } }
+const switchOn = { call: calls.clients.save, input: { login: 'tv-1', status: true } }
+const switchSeveralOff = {
+  call: calls.clients.multisave,
+  input: { clients: ['tv-2', 'tv-1'], status: false },
+}
+const renewed = { call: calls.clients.save, input: { login: 'tv-1', months: 1 } }
+const addCredits = { call: calls.level.dealer.save, input: { ...X, credits: 1, transaction: 0 } }
+
+interface Change {
+  call: Call
+  input: object
+}
+
+/** Makes a change that gets no answer, another one that gets one, and the first again: is that taken for a repetition? */
+async function isRepeated(first: Change, other: Change) {
+  const { submitOnce } = await load()
+  const submit = ({ call, input }: Change) => submitOnce(call, input, 'mia')
+  const end = expect(submit(first)).rejects.toThrow('nothing is ever')
+  await vi.advanceTimersByTimeAsync(10_000)
+  await end
+  isAnswered = true
+  expect((await submit(other)).isRepeat).toBe(false)
+  return (await submit(first)).isRepeat
+}
+
 /** Lets time pass from the first submit on. */
 function until(milliseconds: number) {
   vi.setSystemTime(Date.parse('2026-05-10T12:00:00Z') + milliseconds)
@@ -105,6 +135,31 @@ describe('a submit without an answer', () => {
     isAnswered = true
     expect((await page.submitOnce(calls.clients.renew, INPUT, 'mia')).isRepeat).toBe(true)
     expect(keys).toEqual([key, key])
+  })
+
+  test.for([
+    ['suspended', suspend, lift],
+    [
+      'suspended for another reason',
+      suspend,
+      { ...suspend, input: { ...X, reason: 'Late', service_too: false } },
+    ],
+    ['lifted', lift, suspend],
+    ['switched off', switchOff, switchOn],
+    ['switched off as one of several', switchSeveralOff, switchOn],
+    ['switched off, and on with months', switchOff, { ...switchOn, input: { ...switchOn.input, months: 1 } }],
+  ] as const)('of what was %s is another change once it was set otherwise', async ([, first, other]) => {
+    expect(await isRepeated(first, other)).toBe(false)
+  })
+
+  test.for([
+    ['sets something else', switchOff, { ...switchOn, input: { login: 'tv-1', desc: 'Hall' } }],
+    ['is of another client', switchOff, { ...switchOn, input: { login: 'tv-2', status: true } }],
+    ['was paid for', renewed, { ...renewed, input: { login: 'tv-1', months: 2 } }],
+    ['was paid for with a setting', { ...switchOff, input: { ...switchOff.input, months: 1 } }, switchOn],
+    ['moved credits', addCredits, { ...addCredits, input: { ...addCredits.input, credits: 2 } }],
+  ] as const)('stays the same change after another one, where it %s', async ([, first, other]) => {
+    expect(await isRepeated(first, other)).toBe(true)
   })
 
   test('is told from one that is sent for the first time', async () => {

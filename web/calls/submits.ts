@@ -92,6 +92,7 @@ async function persist<C extends Call>(
       if (signedInAs() !== pending.by) throw new ApiError('Signed out', { code: 'no_session', status: 401 })
       const answer = await send(call, input, { idempotencyKey: pending.key, signal })
       remove(pending)
+      removeReplaced({ ...pending, input })
       return answer
     } catch (error) {
       const pause = PAUSES_MS[tries]
@@ -175,6 +176,35 @@ function change(pending: Pending, by: Partial<Pending>): Pending {
 
 function remove(pending: Pending) {
   write(readAll().filter((one) => one.key !== pending.key))
+}
+
+/**
+ * Forgets what was given up and is set anew by a submit that was answered, such as a suspension that was lifted: when it
+ * is set once more, that is another change. What may cost credits is never forgotten.
+ */
+function removeReplaced(by: Pending) {
+  const anew = new Set(settingsOf(by))
+  const isReplaced = (one: Pending) =>
+    one.givenUp && one.by === by.by && !isPaid(one) && settingsOf(one).some((setting) => anew.has(setting))
+  write(readAll().filter((one) => !isReplaced(one)))
+}
+
+interface Setting {
+  name?: string
+  login?: string
+  clients?: readonly (string | undefined)[]
+}
+
+/** Returns which settings of which account or clients a submit sets. */
+function settingsOf({ call, input = {} }: Pending): string[] {
+  const { name, login, clients = [login], ...fields } = input as Setting
+  if (call === calls.tree.suspend.name || call === calls.tree.lift.name) return [`${name} suspension`]
+  if (call !== calls.clients.save.name && call !== calls.clients.multisave.name) return []
+  return clients.flatMap((client) => Object.keys(fields).map((field) => `${client} ${field}`))
+}
+
+function isPaid({ input = {} }: Pending): boolean {
+  return 'months' in (input as object)
 }
 
 function readAll(): Pending[] {
