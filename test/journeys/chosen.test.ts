@@ -81,6 +81,24 @@ describe('chosen clients', () => {
     await expect(on.getByRole('button', { name: 'Switch 0 clients on' })).toBeDisabled()
   })
 
+  test('who are all gone are left out of an export, which then has nothing, and of the list', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfTen(world)
+    const page = await open({ as: dealer, at: '/clients' })
+    for (const name of ['one-1', 'one-2']) {
+      await box(page, name).check()
+      await world.admin.call(calls.admin.remove, { name })
+    }
+    await choose(selection(page), 'More', 'Export as CSV')
+    const said = '2 clients are left out, deleted or moved by somebody else meanwhile.'
+    await readNotice(page, said, 'one-1, one-2')
+    await expect(selection(page)).toHaveCount(0)
+    await expect(rows(page, 'Clients')).toHaveCount(8)
+    await expect(page.getByText('Error exporting. Please try again.')).toHaveCount(0)
+  })
+
   test('survive a search, a filter, a page, another screen and Back, and those that are not shown are counted', async ({
     open,
     world,

@@ -25,11 +25,15 @@ interface Export<C extends ExportCall> {
   stop: () => void
 }
 
-/**
- * Downloads the file of an export call and saves it. One download runs at a time; leaving the page stops it. `onBegun`
- * receives what the server says before the file comes.
- */
-export function useExport<C extends ExportCall>(call: C, onBegun?: (answer: OutputOf<C>) => void): Export<C> {
+interface Told<C extends ExportCall> {
+  /** Receives what the server says before the file comes. */
+  onBegun?: (answer: OutputOf<C>) => void
+  /** Is called instead of a notice where nothing is there of what was asked for. */
+  onGone?: (input: InputOf<C>) => void
+}
+
+/** Downloads the file of an export call and saves it. One download runs at a time; leaving the page stops it. */
+export function useExport<C extends ExportCall>(call: C, { onBegun, onGone }: Told<C> = {}): Export<C> {
   const [received, setReceived] = useState<Received | null>(null)
   const underway = useRef<AbortController>(null)
   const notice = useNotice()
@@ -46,14 +50,20 @@ export function useExport<C extends ExportCall>(call: C, onBegun?: (answer: Outp
     const { signal } = stopper
     underway.current = stopper
     setReceived({ bytes: 0, rows: 0 })
+    let isBegun = false
+    const begin = (answer: OutputOf<C>) => {
+      isBegun = true
+      onBegun?.(answer)
+    }
     try {
-      keep(await fetchFile(call, input, { signal, onBegun, onProgress: setReceived }))
+      keep(await fetchFile(call, input, { signal, onBegun: begin, onProgress: setReceived }))
       return true
     } catch (error) {
       const notices = noticesOf(call)
       if (!(error instanceof ApiError)) {
         if (!signal.aborted) throw error
-      } else if (notices && error.code !== 'no_session') notice.error(...failureOf(notices, error))
+      } else if (onGone && !isBegun && error.code === 'not_found') onGone(input)
+      else if (notices && error.code !== 'no_session') notice.error(...failureOf(notices, error))
       return false
     } finally {
       underway.current = null
@@ -65,7 +75,7 @@ export function useExport<C extends ExportCall>(call: C, onBegun?: (answer: Outp
 
 interface Fetching<C extends ExportCall> {
   signal: AbortSignal
-  onBegun: ((answer: OutputOf<C>) => void) | undefined
+  onBegun: (answer: OutputOf<C>) => void
   onProgress: (received: Received) => void
 }
 
@@ -75,7 +85,7 @@ async function fetchFile<C extends ExportCall>(
   { signal, onBegun, onProgress }: Fetching<C>,
 ): Promise<File> {
   const answer = await send(call, input, { signal })
-  onBegun?.(answer)
+  onBegun(answer)
   const isCsv = !('format' in input) || input.format === 'csv'
   let [bytes, lines] = [0, 0]
   return receive(

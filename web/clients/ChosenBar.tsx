@@ -1,6 +1,8 @@
 import Button from '@mui/material/Button'
+import { useQueryClient } from '@tanstack/react-query'
 import { CalendarPlus } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
+import { loadAgain } from '../calls/cache.ts'
 import { useExport } from '../calls/useExport.ts'
 import { Menu } from '../parts/dialog/Menu.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
@@ -24,15 +26,21 @@ const MOST_NAMED = 10
 export function ChosenBar({ page, chosen, onRenew, onAct }: ChosenBarProps) {
   const { select, names, all, clear, drop } = chosen
   const notice = useNotice()
-  const { received, start, stop } = useExport(calls.clients.export, ({ missing }) => {
+  const cache = useQueryClient()
+  const leaveOut = (missing: readonly string[]) => {
     if (missing.length === 0) return
     drop(missing)
+    loadAgain(cache)
     const others = missing.length - MOST_NAMED
     const names = missing.slice(0, MOST_NAMED).join(', ')
     notice.warning(
       `${leftOut(missing, 'deleted or moved')}.`,
       others > 0 ? `${names} and ${others.toLocaleString('en-US')} more` : names,
     )
+  }
+  const { received, start, stop } = useExport(calls.clients.export, {
+    onBegun: ({ missing }) => leaveOut(missing),
+    onGone: ({ clients = [] }) => leaveOut(clients),
   })
   const { sort, order } = page.query
   const exportAs = (format: 'csv' | 'pdf') => start({ format, sort, order, clients: [...names] })
