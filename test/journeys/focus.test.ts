@@ -746,6 +746,32 @@ describe('what goes once it was used, or cannot be used again, leaves the focus'
     await expect(search).toBeFocused()
   })
 
+  test('on the next chosen client after one was left out, and in the search after the last', async ({
+    shop,
+    openAs,
+  }) => {
+    const dealer = await dealerOfMany(shop)
+    const page = await openAs(shop.admin, to.branch(dealer.name))
+    await press(page, 'Move clients')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Clients', { exact: true }).selectOption('Chosen ones')
+    const names = ['01', '02', '03'].map((end) => `${dealer.name}-${end}`)
+    for (const name of names) await dialog.getByRole('checkbox', { name }).check()
+    const search = dialog.getByRole('searchbox')
+    await search.fill(`${dealer.name}-12`)
+    const [first, second, third] = names.map((name) => button(page, `Leave out ${name}`)) as [
+      Locator,
+      Locator,
+      Locator,
+    ]
+    await second.focus()
+    for (const next of [third, first, search]) {
+      await page.keyboard.press('Enter')
+      await expect(next).toBeFocused()
+    }
+    await expect(dialog.getByRole('button', { name: /^Leave out/ })).toHaveCount(0)
+  })
+
   test('to the title after all that were due are renewed', async ({ shop, openAs }) => {
     for (const at of [to.due(), to.home.dealer()]) {
       const { world } = shop

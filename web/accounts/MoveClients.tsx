@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
@@ -150,6 +150,7 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
   const isWanted = useWatch({ name: 'which' }) === 'chosen'
   const [search, setSearch] = useState('')
   const [typed, setTyped] = useTyped(search, setSearch)
+  const place = useRef<HTMLDivElement>(null)
   const found = useCall(calls.tree.clients, { name: of, search }, { enabled: isWanted, keep: true })
   if (!isWanted) return null
   const { data, error, refetch } = found
@@ -158,7 +159,7 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
   // One that the dealer no longer has is never found again, and would keep all the others from being moved.
   const hidden = data ? chosen.filter((name) => !data.data.some((one) => one.name === name)) : []
   return (
-    <div>
+    <div ref={place}>
       <SearchBox label="Search by name or MAC" value={typed} onChange={setTyped} />
       {error && !data && <ErrorState message={error.message} onRetry={refetch} />}
       <Found aria-label="Clients found" aria-busy={found.isFetching}>
@@ -182,7 +183,13 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
           ? `The first ${data.data.length} of ${data.count.toLocaleString('en-US')} are shown.`
           : ''}
       </p>
-      {hidden.length > 0 && <Hidden names={hidden} onLeaveOut={(name) => tick(name, false)} />}
+      {hidden.length > 0 && (
+        <Hidden
+          names={hidden}
+          onLeaveOut={(name) => tick(name, false)}
+          onLast={() => place.current?.querySelector<HTMLElement>('[type=search]')?.focus()}
+        />
+      )}
     </div>
   )
 }
@@ -190,17 +197,30 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
 interface HiddenProps {
   names: readonly string[]
   onLeaveOut: (name: string) => void
+  /** Is to move the focus before the last of them goes. */
+  onLast: () => void
 }
 
 /** Names the chosen clients that are not among those shown, so that each can be left out all the same. */
-function Hidden({ names, onLeaveOut }: HiddenProps) {
+function Hidden({ names, onLeaveOut, onLast }: HiddenProps) {
+  const leaveOut = (name: string, item: Element | null) => {
+    // The pressed button goes, and would take the focus with it.
+    const next = item?.nextElementSibling ?? item?.previousElementSibling
+    if (next) next.querySelector('button')?.focus()
+    else onLast()
+    onLeaveOut(name)
+  }
   return (
     <>
       <p>Chosen, but not shown above. Press one to leave it out.</p>
       <Names aria-label="Chosen, but not shown">
         {names.map((name) => (
           <li key={name}>
-            <Button size="small" aria-label={`Leave out ${name}`} onClick={() => onLeaveOut(name)}>
+            <Button
+              size="small"
+              aria-label={`Leave out ${name}`}
+              onClick={({ currentTarget }) => leaveOut(name, currentTarget.parentElement)}
+            >
               <span className="identifier">{name}</span>
             </Button>
           </li>
