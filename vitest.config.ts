@@ -98,8 +98,8 @@ function oldest() {
   return []
 }
 
-/** Small files whose suites are the longest journeys. */
-const LONGEST = /screens-(desk|phone)\.test\.ts$/
+/** Small files whose suites are among the longest journeys. */
+const LONGEST = /(screens-(desk|phone)|install|story)\.test\.ts$/
 
 /**
  * In a fresh clone, where no suite's duration is known, Vitest begins with the largest file. The longest journeys would be
@@ -188,9 +188,8 @@ export default defineConfig({
           include: ['test/journeys/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
-          // A journey uses a processor for a half of its time.
-          maxWorkers: 4,
-          isolate: false,
+          // A fourth would find no processor free, and each test would take longer than it saves.
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },

@@ -421,7 +421,7 @@ describe('a client', () => {
     })
     await readNotice(page, 'Client client-02 updated successfully!')
     await expect(page).toHaveURL('/clients')
-    await expect(rows(page, 'Clients').nth(1)).toContainText(/Upstairs.*2026-06-15Active.*Inactive/)
+    await expect(rows(page, 'Clients').nth(1)).toContainText(/Upstairs.*2026-06-15.*Active.*Inactive/)
   })
 
   test('has all of its transactions on a screen of their own, and nobody else’s', async ({ open, world }) => {

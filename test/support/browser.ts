@@ -31,7 +31,7 @@ interface Visit extends Look {
   at?: string
 }
 
-/** A journey's fixtures: a browser for all that its process runs, and a world with its own database where the test uses one. */
+/** A journey's fixtures: a browser for the file, and a world with its own database where the test uses one. */
 export const test = base
   .extend('env', {} as Record<string, string>)
   .extend('world', async ({ env }, { onCleanup }) => {
@@ -39,7 +39,7 @@ export const test = base
     onCleanup(() => world.close())
     return world
   })
-  .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
+  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
     const browser = await launchForJourneys()
     onCleanup(() => browser.close())
     return browser
