@@ -84,6 +84,10 @@ describe('a screen that opens', () => {
   test('gives a menu that closes because it scrolls no focus to lose', async ({ shop, openAs }) => {
     const page = await openAs(shop.dealer, '/clients')
     await page.setViewportSize({ width: 1280, height: 450 })
+    // Once its clients are there, the page is long enough.
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollHeight - innerHeight))
+      .toBeGreaterThan(40)
     await button(page, 'Columns').focus()
     await page.keyboard.press('Enter')
     await expect(page.getByRole('menu').locator(':focus')).toHaveCount(1)
