@@ -188,7 +188,7 @@ export default defineConfig({
           include: ['test/journeys/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
-          // A fourth would find no processor free, and each test would take longer than it saves.
+          // Three keep both cores busy for nearly all of the time.
           maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
