@@ -10,6 +10,9 @@ export const BOX_REFUSALS = [
 ] as const
 export type BoxRefusal = (typeof BOX_REFUSALS)[number]
 
-/** What people and the screen of a box are told: 'other_reason' is one that a later version, which runs on the same database, has stored. */
+/**
+ * What people and the screens of boxes are told: 'other_reason' is one that a later version, which runs on the same
+ * database, has stored.
+ */
 export const TOLD_REFUSALS = [...BOX_REFUSALS, 'other_reason'] as const
 export type ToldRefusal = (typeof TOLD_REFUSALS)[number]

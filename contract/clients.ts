@@ -59,8 +59,8 @@ export const Mac = z.pipe(
 const NOT_OURS = `This is not a MAC of our boxes: they begin with ${MAC_PREFIX.slice(0, -1)}`
 
 /**
- * Returns what is wrong with a MAC while it is typed: a character that is no hexadecimal digit, or twelve digits of another maker;
- * null otherwise.
+ * Returns what is wrong with a MAC while it is typed: a character that is no hexadecimal digit, or twelve digits of
+ * another maker; null otherwise.
  */
 export function foreignMac(text: string): string | null {
   const digits = text.replace(/[\s:.,;_-]/g, '')

@@ -177,8 +177,8 @@ export const DeviceChange = z.object({
   /** What it is since: a serial number, an address, a MAC. */
   detail: z.string(),
   /**
-   * The MAC that a new one replaced, or of a box that left for another client, where `detail` is empty; null for anything else, and
-   * where there was none.
+   * The MAC that a new one replaced, or of a box that left for another client, where `detail` is empty; null for
+   * anything else, and where there was none.
    */
   mac_before: z.nullable(z.string()),
   /** From where; null where that is not known, or not the reader's to know. */

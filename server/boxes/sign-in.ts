@@ -144,8 +144,9 @@ function stored(sql: Sql, entered: readonly Entered[]): PendingQuery<Row[]> {
 
 /**
  * Gives a Ministra client to the box that has just signed in with its login and password. Another box than before takes
- * over, but only three times within a day, and not where the client is locked to another network. One that had left, and that
- * no other has followed, comes back. A box that is another client's may have to stay there. Null where the client is gone, or has had another password since this one was found right.
+ * over, but only three times within a day, and not where the client is locked to another network. One that had left, and
+ * that no other has followed, comes back. A box that is another client's may have to stay there. Null where the client is
+ * gone, or has had another password since this one was found right.
  */
 export function bind(
   context: SignInContext,
@@ -245,9 +246,9 @@ const UNKNOWN: DeviceRow = {
 }
 
 /**
- * Runs work on a client that is locked against other sign-ins, resets and changes. Null where it is gone. Locked with it is the
- * client that the box with this MAC is signed in to: before any device, and in the order of the ids, as whoever locks several
- * clients does, so that none of them waits in a circle.
+ * Runs work on a client that is locked against other sign-ins, resets and changes. Null where it is gone. Locked with it is
+ * the client that the box with this MAC is signed in to: before any device, and in the order of the ids, as whoever locks
+ * several clients does, so that none of them waits in a circle.
  */
 export function withClient<T>(
   sql: Sql,

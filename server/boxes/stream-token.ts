@@ -74,13 +74,11 @@ export function readToken(
     token: found[0],
     said: {
       // Ours instead of its equal in the address: it is kept for a day, and a part of a text keeps the whole text in memory.
-      ...{
-        client: clientId ?? 0,
-        channel: channelId ?? 0,
-        made: (seconds ?? 0) * 1000,
-        box,
-        signature: ours,
-      },
+      client: clientId ?? 0,
+      channel: channelId ?? 0,
+      made: (seconds ?? 0) * 1000,
+      box,
+      signature: ours,
       network: network === undefined || network === '0' ? null : network,
     },
   }

@@ -111,8 +111,8 @@ function withFewFields(page: ListPage) {
 }
 
 /**
- * Shows what was kept of a query that got no answer, while the connection is lost: where others are answered, what is old must not
- * look new. Clients are searched and filtered on the page that was kept.
+ * Shows what was kept of a query that got no answer, while the connection is lost: where others are answered, what is old
+ * must not look new. Clients are searched and filtered on the page that was kept.
  */
 function show(cache: QueryClient, by: string, query: Query) {
   const { queryKey: key, state } = query

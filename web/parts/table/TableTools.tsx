@@ -17,7 +17,8 @@ interface TableToolsProps<Row> {
 }
 
 export function TableTools<Row>({ table, list, narrow, folded, tools }: TableToolsProps<Row>) {
-  if (!table.search && !tools && !table.denseSwitch && !narrow) return null
+  const hasSortBox = narrow || folded
+  if (!table.search && !tools && !table.denseSwitch && !hasSortBox) return null
   return (
     <Row>
       {table.search && (
@@ -28,7 +29,7 @@ export function TableTools<Row>({ table, list, narrow, folded, tools }: TableToo
           onChange={list.setSearch}
         />
       )}
-      {(narrow || folded) && <SortBox table={table} list={list} />}
+      {hasSortBox && <SortBox table={table} list={list} />}
       {tools}
       {table.denseSwitch && !narrow && (
         <span style={{ marginLeft: 'auto' }}>
