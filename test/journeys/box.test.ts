@@ -644,6 +644,12 @@ async function openBox(
   const page = await windows.open(world.server.url)
   await page.addInitScript(`
     window.played = []
+    window.heard = []
+    const { send } = XMLHttpRequest.prototype
+    XMLHttpRequest.prototype.send = function (body) {
+      this.addEventListener('load', () => window.heard.push(body))
+      send.call(this, body)
+    }
     window.gSTB = {
       GetDeviceMacAddress: () => '${mac}',
       GetDeviceSerialNumber: () => '012010N0250438',
@@ -688,13 +694,16 @@ async function holdNext(page: Page, action: string): Promise<() => Promise<void>
   return () => answered(page, action, goOn)
 }
 
-/** Does something, and waits until a call of this name is answered. */
+/**
+ * Does something, and waits until the page has dealt with the answer to a call of this name: before that, the limit for the
+ * answer would be reached where the clock is set forward.
+ */
 async function answered(page: Page, action: string, act: () => void | Promise<void>): Promise<void> {
-  const answer = page.waitForResponse(
-    (response) => response.request().postData()?.includes(`action=${action}`) === true,
-  )
+  const isAction = (body: string) => body.includes(`action=${action}`)
+  const heard = async () => (await page.evaluate<string[]>('window.heard')).filter(isAction).length
+  const before = await heard()
   await act()
-  await answer
+  await expect.poll(heard).toBeGreaterThan(before)
 }
 
 /** Counts the calls of this name from now on. */

@@ -9,7 +9,7 @@ test('the boxes of the demonstration come online and show what they are told', a
   const { name } = await world.client(dealer, { months: 1 })
   await world.server.sql`
     insert into device (client, stb_sn, stb_type) select id, 'SN-1', 'MAG322' from client where name = ${name}`
-  const { name: mistyped } = await world.client(dealer, { months: 1 })
+  const { name: mistyped } = await world.client(dealer, { months: 1, stb_mac: '00:1A:79:AB:CD:EF' })
   const boxes = await demoBoxes(world.server.sql)
   expect(boxes.map(({ stb_sn }) => stb_sn)).toEqual(['SN-1', '', '', '', ''])
   const switchOff = switchOn(world.server.boxUrl, boxes, 50)
@@ -24,8 +24,14 @@ test('the boxes of the demonstration come online and show what they are told', a
       .toBe('shown')
     await world.server.gateway.write()
     expect(await dealer.call(detail, { name })).toMatchObject({ online: true, stb_sn: 'SN-1' })
-    const { data: unknown } = await world.admin.call(calls.boxes.unknown)
-    expect(unknown).toHaveLength(4)
+    const listUnknown = async () => (await world.admin.call(calls.boxes.unknown)).data
+    await expect
+      .poll(async () => {
+        await world.server.gateway.write()
+        return listUnknown()
+      })
+      .toHaveLength(4)
+    const unknown = await listUnknown()
     const of = unknown.find(({ mac }) => mac === boxes.at(-1)?.mac)
     expect(of?.similar).toMatchObject({ name: mistyped, digits: 1 })
   } finally {
