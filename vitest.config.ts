@@ -49,12 +49,12 @@ const IN_PROCESSES_OF_THEIR_OWN = [
   'server/nouns/{channels/rebinding,exports/spare-processes,statistics}.test.ts',
 ]
 
-/** Suites of what PostgreSQL's configuration can change most: locks, transactions, grants, sums and connections. */
+/** Suites of what PostgreSQL's configuration can change most: locks, transactions, grants and connections. */
 const MOSTLY_DATABASE = [
-  'server/{jobs,ledger}/**/*.test.ts',
-  'server/access/audit.test.ts',
+  'server/jobs/*.test.ts',
+  'server/ledger/{purchases,transfer,zone-rules}.test.ts',
   'server/corridor/{health,idempotency}.test.ts',
-  'server/nouns/{closing,moving-accounts,renewals,statistics,transactions}.test.ts',
+  'server/nouns/renewals.test.ts',
 ]
 
 /**
