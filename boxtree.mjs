@@ -47,7 +47,13 @@ const COMMANDS = {
     run: [
       [VITEST, 'run', '--project', 'external*', '--project', 'laws'],
       [VITEST, 'run', '--project', 'faults'],
-      [VITEST, 'run', '--project', 'journeys', 'test/journeys/screens', 'test/journeys/tables'],
+      [
+        VITEST,
+        'run',
+        '--project',
+        'journeys',
+        ...['branches', 'screens', 'tables'].map((name) => `test/journeys/${name}`),
+      ],
     ],
   },
   pictures: {

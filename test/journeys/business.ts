@@ -49,13 +49,13 @@ export const test = base
     const browser = await launchForJourneys()
     const windows = new Windows(browser)
     onCleanup(() => browser.close())
-    return { windows, pages: new Map<string, Promise<Page>>() }
+    return { windows, pages: new Map<string, Promise<Page>>(), filled: new Set<Page>() }
   })
   .extend('windowOf', async ({ business, kept, task }, { onCleanup }) => {
     const used = new Set<Page>()
     onCleanup(async () => {
       if (task.result?.state === 'fail') await kept.windows.tell(task)
-      // The next screen in this window reaches the server again. An empty page between them would end the process of this one.
+      // The next screen in this window reaches the server again.
       for (const page of used) await page.unrouteAll()
       kept.windows.expectNothingBroken()
     })
@@ -67,6 +67,14 @@ export const test = base
       kept.pages.set(key, opened)
       const page = await opened
       used.add(page)
+      // A window that the next journey uses too keeps its screen, because an empty page would end its process. In others the
+      // screen ends its work.
+      for (const other of kept.filled) {
+        if (used.has(other)) continue
+        await other.goto('about:blank')
+        kept.filled.delete(other)
+      }
+      kept.filled.add(page)
       return page
     }
   })
