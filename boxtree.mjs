@@ -47,13 +47,7 @@ const COMMANDS = {
     run: [
       [VITEST, 'run', '--project', 'external*', '--project', 'laws'],
       [VITEST, 'run', '--project', 'faults'],
-      [
-        VITEST,
-        'run',
-        '--project',
-        'journeys',
-        ...['branches', 'screens', 'tables'].map((name) => `test/journeys/${name}`),
-      ],
+      [VITEST, 'run', '--project', 'journeys', 'journeys/branches', 'journeys/screens', 'journeys/tables'],
     ],
   },
   pictures: {

@@ -35,6 +35,8 @@ const LONG_TITLE = 'Ouro Negro: The Story of a Family in Five Parts, Part 3 (Dir
   .repeat(3)
   .slice(0, 200)
 
+const EMPTY = 'about:blank'
+
 /**
  * Journeys through one business. Its file has one window for each person and device, because a screen costs a third of the
  * time in a window that has shown one before.
@@ -49,7 +51,7 @@ export const test = base
     const browser = await launchForJourneys()
     const windows = new Windows(browser)
     onCleanup(() => browser.close())
-    return { windows, pages: new Map<string, Promise<Page>>(), filled: new Set<Page>() }
+    return { windows, pages: new Map<string, Promise<Page>>() }
   })
   .extend('windowOf', async ({ business, kept, task }, { onCleanup }) => {
     const used = new Set<Page>()
@@ -67,14 +69,10 @@ export const test = base
       kept.pages.set(key, opened)
       const page = await opened
       used.add(page)
-      // A window that the next journey uses too keeps its screen, because an empty page would end its process. In others the
+      // A window that is used again keeps its screen until then, since an empty page would end its process. In all others the
       // screen ends its work.
-      for (const other of kept.filled) {
-        if (used.has(other)) continue
-        await other.goto('about:blank')
-        kept.filled.delete(other)
-      }
-      kept.filled.add(page)
+      for (const other of await Promise.all(kept.pages.values()))
+        if (!used.has(other) && other.url() !== EMPTY) await other.goto(EMPTY)
       return page
     }
   })
