@@ -48,6 +48,16 @@ const WALKED_CLIENTS: Walked = {
   folded: ['Ministra', 'Status'],
 }
 
+const WALKED_ALL_CLIENTS: Walked = {
+  whose: 'admin',
+  at: to.allClients(),
+  label: 'All Clients',
+  columns: ALL_CLIENTS,
+  name: 'ana.ferreira',
+  actions: ['Delete ana.ferreira'],
+  folded: ['Ministra', 'Status'],
+}
+
 const TABLES: readonly Walked[] = [
   WALKED_CLIENTS,
   {
@@ -59,15 +69,7 @@ const TABLES: readonly Walked[] = [
     actions: ['Renew tiago.lopes', 'Remind tiago.lopes'],
     isSorted: false,
   },
-  {
-    whose: 'admin',
-    at: to.allClients(),
-    label: 'All Clients',
-    columns: ALL_CLIENTS,
-    name: 'ana.ferreira',
-    actions: ['Delete ana.ferreira'],
-    folded: ['Ministra', 'Status'],
-  },
+  WALKED_ALL_CLIENTS,
   {
     whose: 'admin',
     at: to.deleteMac(),
@@ -413,6 +415,14 @@ test('clients fit the width of a tablet without scrolling, and one that is switc
   await page.setViewportSize({ width: 390, height: 844 })
   const card = page.getByRole('listitem').filter({ hasText: 'luis.moreira' })
   await expect(card.getByText('Inactive').filter({ visible: true })).toHaveCount(1)
+})
+
+test("the admin's list of all clients fits the width of a tablet without scrolling", async ({ business, windowOf }) => {
+  const page = await openAt(windowOf, business, WALKED_ALL_CLIENTS)
+  for (const width of [1440, 900, 768]) {
+    await page.setViewportSize({ width, height: 900 })
+    await expect(page.locator('[data-scrolls]')).toHaveCount(0)
+  }
 })
 
 test('the status of an active client is quiet beside the state of its expiry, and that of an inactive one is not', async ({

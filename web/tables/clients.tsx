@@ -73,11 +73,12 @@ export function allClients(acts: {
         header: 'Dealer',
         width: 128,
         least: 96,
+        foldedWidth: 80,
         narrow: 'more',
         usually: 'shown',
         cell: (row) => <AccountLink name={row.dealer} />,
       },
-      { ...text('description', 'Description', { narrow: 'more' }), usually: 'shown' },
+      { ...text('description', 'Description', { narrow: 'more' }), least: 64, usually: 'shown' },
     ],
     {
       ...actions,

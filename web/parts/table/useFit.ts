@@ -51,7 +51,10 @@ function fitOf<Row>({ columns }: PlainTable<Row>, boxed: boolean, width: number)
 export function foldedOf<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
   return columns
     .filter(({ foldedInto }) => !columns.some(({ key }) => key === foldedInto))
-    .map((column) => ({ ...column, width: column.foldedWidth ?? column.width }) as Column<Row>)
+    .map((column) => {
+      const { foldedWidth: width } = column
+      return width === undefined ? column : { ...column, width, least: width }
+    })
 }
 
 function isFolded<Row>({ foldedInto, foldedWidth }: Column<Row>): boolean {
