@@ -88,7 +88,7 @@ describe('a backup', () => {
     await dealer.call(calls.clients.export, { format: 'csv' })
     await take(world.server.database)
     await restore()
-    const [copy, original] = await Promise.all([target, world.server].map(storedIn))
+    const [copy, original] = await Promise.all([target, world.server].map((one) => storedIn(one)))
     // The table `setup` belongs to a database, and is not backed up.
     copy?.delete('setup')
     original?.delete('setup')

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { findBinaries } from '../../server/postgres/binaries.ts'
+import { initialise } from '../../server/postgres/cluster.ts'
 import { startEmbedded } from '../../server/postgres/embedded.ts'
 import { freeSpaceOf } from '../../server/postgres/files.ts'
+import { findHome } from '../../server/postgres/home.ts'
 import { migrate } from '../../server/postgres/migrate.ts'
 import { type Connect, openPool } from '../../server/postgres/pool.ts'
 import { THOROUGH } from '../laws/runs.ts'
@@ -55,6 +58,10 @@ function makeFolder(within: string): string {
 /** Starts the embedded server, or one like an operator's: over TCP, with passwords. */
 async function start(folder: string, project: string): Promise<{ postgres: Connect; stop(): Promise<void> }> {
   if (!project.startsWith('external')) {
+    const { cluster } = await findHome(folder, findBinaries(), initialise)
+    // To create or drop a database PostgreSQL goes through all of these buffers: with a quarter of the memory that takes
+    // half of the processor's time for it.
+    writeFileSync(join(cluster, 'local.conf'), 'shared_buffers = 128MB\n')
     const { socket, stop } = await startEmbedded({ dataDir: folder, say: () => {} })
     return { postgres: { socket, database: 'postgres', user: 'postgres' }, stop }
   }
