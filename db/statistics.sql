@@ -46,6 +46,17 @@ create table busy_day (
 
 create index busy_day_ended on busy_day (ended);
 
+-- Removes what was written of days that have not ended, which only a clock that was ahead took for finished. Returns how
+-- many rows it removed.
+create function forget_days_ahead() returns integer
+  language sql volatile security definer set search_path = public, pg_temp as $$
+  with
+    totals as (delete from statistic where ended > moment() returning 1),
+    branches as (delete from branch_day where ended > moment() returning 1),
+    sums as (delete from busy_day where ended > moment() returning 1)
+  select ((select count(*) from totals) + (select count(*) from branches) + (select count(*) from sums))::integer
+$$;
+
 -- Indexes for the changes since a moment, so that not all rows are read.
 create index client_created on client (created);
 create index client_deleted on client (deleted) where deleted is not null;

@@ -49,6 +49,7 @@ export function dailyStatistics({ sql, zone, log }: Needs): ClockJob {
     async run(now) {
       if (await isChangeUnderWay(sql, SETTLING_MS)) return false
       const settled = settledAt(now)
+      await forgetDaysAhead(sql, log)
       const rows = await fillStatistics(sql, settled, zone)
       if (rows) log.info({ rows }, 'statistics were written')
       const branches = await fillBranchDays(sql, settled, zone)
@@ -61,6 +62,13 @@ export function dailyStatistics({ sql, zone, log }: Needs): ClockJob {
     // Midnight comes a second after the end of the day.
     next: (now) => new Date(Date.parse(endOf(dayOf(now, zone), zone)) + 1_000 + SETTLING_MS),
   }
+}
+
+/** Removes what was written of days that have not ended: they are written again once they have. */
+async function forgetDaysAhead(sql: Sql, log: FastifyBaseLogger): Promise<void> {
+  const [row] = await begin(sql, (sql) => sql<{ rows: number }[]>`select forget_days_ahead() as rows`)
+  if (row?.rows)
+    log.warn({ rows: row.rows }, 'statistics of days that have not ended were removed: the clock was ahead')
 }
 
 /** A call that began before midnight may be committed after it: the statistics wait until none is left. */

@@ -5,10 +5,12 @@ import { DAY_MS } from '../../contract/time.ts'
 import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
 import { playlistOf, servePlaylist } from '../../test/support/playlist.ts'
 import { SECRET_KEY } from '../../test/support/server.ts'
-import { Clock, suiteWorld } from '../../test/support/world.ts'
+import { Clock, openWorld, suiteWorld } from '../../test/support/world.ts'
 import { createSeal } from '../access/seal.ts'
 import { begin } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
+import { PLAYED } from '../verify/guards.ts'
+import { verify } from '../verify/verify.ts'
 import { isChangeUnderWay } from './clock-jobs.ts'
 import { startJobs } from './jobs.ts'
 
@@ -31,7 +33,7 @@ function soon(attempt: () => unknown): Promise<unknown> {
   return vi.waitFor(attempt, { timeout: 20_000 })
 }
 
-function start(sql: Sql = world.server.sql) {
+function start(sql: Sql = world.server.sql, { clock } = world) {
   return startJobs({
     sql,
     zone: 'UTC',
@@ -39,7 +41,7 @@ function start(sql: Sql = world.server.sql) {
     playlist: { minutes: 60, isPrivateAllowed: true },
     seal: createSeal(SECRET_KEY),
     log,
-    clock: () => world.clock.now,
+    clock: () => clock.now,
   })
 }
 
@@ -91,6 +93,31 @@ describe('the jobs', () => {
     const jobs = start()
     await soon(async () => expect(await days()).toHaveLength(10))
     await jobs.stop()
+  })
+
+  test('write a day again that a clock which was ahead took for finished', async () => {
+    const other = await openWorld({ clock: new Clock('2026-05-10T20:00:00.000Z') })
+    const { sql } = other.server
+    const { dealer } = await other.family({ credits: 300 })
+    const clients: string[] = []
+    while (clients.length < 100) clients.push((await other.client(dealer, { months: 1 })).name)
+    const kept = () => sql`
+      select ended from statistic union all select ended from branch_day union all select ended from busy_day`
+    const atNextMinute = async (now: string) => {
+      other.clock.set(now)
+      await vi.advanceTimersByTimeAsync(60_000)
+    }
+    const jobs = start(sql, other)
+    await atNextMinute('2026-05-11T11:00:00.000Z')
+    await soon(async () => expect((await kept()).length).toBeGreaterThan(5))
+    await atNextMinute('2026-05-10T20:10:00.000Z')
+    await soon(async () => expect(await kept()).toHaveLength(0))
+    await dealer.call(calls.clients.multirenew, { clients, months: 2 })
+    await atNextMinute('2026-05-11T00:02:00.000Z')
+    await soon(async () => expect((await kept()).length).toBeGreaterThan(5))
+    await jobs.stop()
+    expect(await verify(sql, 'boxtree_server')).toMatchObject({ first: null, others: [PLAYED] })
+    await other.close()
   })
 
   test('see a change that is under way, without which the statistics of its day would be written', async () => {

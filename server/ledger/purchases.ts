@@ -40,7 +40,8 @@ export async function renew(
   const purchases = clients.map((client, at) =>
     purchaseOf(dealing, client, typeof months === 'number' ? months : (months[at] as number)),
   )
-  // Paid first, so that nothing is waited for after the holdings are locked: all that follows goes with the COMMIT.
+  // Paid first, which locks the holdings: whoever moves the dealer has then ended, so that the service is counted beneath the
+  // superreseller that the dealer has now. And nothing is waited for afterwards: all that follows goes with the COMMIT.
   const { source: credits } = await transfer(dealing.sql, payment(dealing, purchases))
   await serve(dealing.sql, purchases)
   return { credits, clients: purchases }

@@ -255,11 +255,11 @@ describe('while a dealer is being moved,', () => {
   async function madeAfter(
     scene: Family & { other: Person },
     call: () => Promise<{ status: number; body: unknown }>,
+    move = () => moveDealer(scene),
   ) {
-    const { superreseller, dealer, other } = scene
     const [answers] = await world.server.ownerSql.begin(async (sql) => {
-      await sql`select from holding where account = ${dealer.id} for update`
-      const moving = superreseller.call(move, { name: dealer.name, to: other.name })
+      await sql`select from holding where account = ${scene.dealer.id} for update`
+      const moving = move()
       await somebodyWaits(sql)
       const answer = call()
       await Promise.race([answer, somebodyWaits(sql, 2)])
@@ -267,6 +267,10 @@ describe('while a dealer is being moved,', () => {
     })
     const [answer] = await answers
     return answer
+  }
+
+  function moveDealer({ superreseller, dealer, other }: Family & { other: Person }): Promise<unknown> {
+    return superreseller.call(move, { name: dealer.name, to: other.name })
   }
 
   test('a renewal waits for it, and goes to the books of the new reseller', async () => {
@@ -277,6 +281,30 @@ describe('while a dealer is being moved,', () => {
     })
     expect(await typesOf(other, 'reseller')).toEqual(['USED'])
   })
+
+  const { multirenew, retrieve, save: saveClient } = calls.clients
+  test.each([
+    ['is renewed', (by: Person, name: string) => by.send(renew, { name, months: 1 })],
+    [
+      'is renewed with others',
+      (by: Person, name: string) => by.send(multirenew, { clients: [name], months: 1 }),
+    ],
+    ['gives months back', (by: Person, login: string) => by.send(retrieve, { login, credits: 1 })],
+    ['is saved', (by: Person, login: string) => by.send(saveClient, { login, desc: 'Upstairs' })],
+  ])(
+    'a client that %s is counted beneath the superreseller to which its reseller then belongs',
+    async (_what, call) => {
+      const scene = await newScene()
+      const { reseller, dealer, client } = scene
+      const there = await world.child(world.admin)
+      const answer = await madeAfter(
+        scene,
+        () => call(dealer, client),
+        () => world.admin.call(move, { name: reseller.name, to: there.name }),
+      )
+      expect(answer).toMatchObject({ status: 200 })
+    },
+  )
 
   test('a new client is counted where the dealer then is', async () => {
     const scene = await newScene()

@@ -79,3 +79,21 @@ test('the clients on a trial of a dealer get as many other MACs in a day as it m
     before = next
   }
 })
+
+test('of changes of a MAC that come at once, no more get another one than are left today', async () => {
+  const { dealer } = await world.family()
+  const clients = [await world.client(dealer), await world.client(dealer)] as const
+  const change = ({ name, mac }: { name: string; mac: string }, to: string) =>
+    dealer.send(calls.clients.save, { login: name, o_mac: mac, stb_mac: to })
+  const next = uniqueMac()
+  expect((await change(clients[0], next)).status).toBe(200)
+  const release = await holdOpen(
+    world.server.ownerSql,
+    (sql) => sql`select from holding where account = ${dealer.id} for update`,
+  )
+  const changes = [{ ...clients[0], mac: next }, clients[1]].map((client) => change(client, uniqueMac()))
+  await somebodyWaits(world.server.sql, changes.length)
+  await release()
+  const answers = await Promise.all(changes)
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+})

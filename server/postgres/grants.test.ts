@@ -183,6 +183,7 @@ describe("the console's role", () => {
       'end_session_of',
       'end_sessions',
       'end_sessions_beneath',
+      'forget_days_ahead',
       'forget_device',
       'forget_empty_counts',
       'forget_reminder',

@@ -173,6 +173,7 @@ describe('the tables that the main branch has made between two releases', () => 
       '71711f09',
       '7dcac379',
       '2da6c90c',
+      '68bd9573',
     ])
   })
 

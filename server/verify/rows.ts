@@ -120,13 +120,13 @@ function holdings(sql: Sql) {
 /**
  * The rows of each client lead from one expiry and one dealer to the next, within what was used. A trial ends on the day
  * after it was given at the latest; months count from the day on which they were bought, or on which the service ended
- * that they go on from; and each that is taken back shortens the service by a month. Days are compared with moments so
- * that each holds in every time zone, and after TIME_ZONE was changed.
+ * that they go on from; each that is taken back shortens the service by a month; a dealer deletes only a client that has
+ * expired. Days are compared with moments so that each holds in every time zone, and after TIME_ZONE was changed.
  */
 function clients(sql: Sql) {
   return sql`
     with step as (
-      select id, created, client, type, credits, expiry, expiry_before, counted_from, dealer, from_dealer, lag(expiry) over history as before,
+      select id, created, client, actor, type, credits, expiry, expiry_before, counted_from, dealer, from_dealer, lag(expiry) over history as before,
         lag(dealer) over history as dealer_before,
         lag(type) over history as type_before, lead(id) over history is null as last,
         sum(case type when 'USED' then credits when 'RETRIEVED' then -credits else 0 end) over history as used
@@ -148,8 +148,11 @@ function clients(sql: Sql) {
         when type = 'USED' and extract(epoch from greatest(step.created, before) at time zone 'UTC' - counted_from)
             not between -15 * 3600 and 37 * 3600
           then format('counts the months of %s from %s, and not from %s', c.name, counted_from, greatest(step.created, before))
-        when type = 'RETRIEVED' and step.expiry > before - credits * interval '27 days' + interval '1 day'
+        when type = 'RETRIEVED' and (step.expiry > before - credits * interval '27 days' + interval '1 day'
+            or step.expiry < before - credits * interval '31 days' - interval '2 days')
           then format('takes %s months of %s back, and leaves it served until %s instead of %s', credits, c.name, step.expiry, before)
+        when type = 'DELETE' and step.expiry > step.created + ${ONE_HOUR}::interval and actor.role <> 'admin'
+          then format('deletes %s, who was served until %s', c.name, step.expiry)
         when last and s.expiry <> step.expiry
           then format('leaves %s served until %s, but it is until %s', c.name, step.expiry, s.expiry)
         when last and (type = 'DELETE') <> any (array[c.deleted is not null, s.client is null]) then format(
@@ -157,6 +160,7 @@ function clients(sql: Sql) {
           c.name)
       end as fault
       from step join client c on c.id = step.client left join service s on s.client = c.id
+        left join account actor on actor.id = step.actor
     ),
     broken as materialized (select id, fault from checked where fault is not null)
     select id, fault from broken order by id limit 1`

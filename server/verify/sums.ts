@@ -59,17 +59,18 @@ const CHECKS = [
   checkOf<{ mac: string }>(
     (sql) => sql`
       with trial as (
-        select mac, client, created from transfer where type = 'TRIAL' and mac is not null
-        union all select mac, client, created from mac_trial
+        select mac, client, created, true as given from transfer where type = 'TRIAL' and mac is not null
+        union all select mac, client, created, false from mac_trial
       ),
       step as (
-        select mac, client, created, lag(client) over history as client_before, lag(created) over history as created_before
-        from trial window history as (partition by mac order by created, client)
+        select mac, client, created, given, lag(client) over history as client_before, lag(created) over history as created_before
+        from trial window history as (partition by mac order by created, client, given desc)
       )
+      -- A client that is on a trial may come back to a MAC that it had, but is given no other trial for it.
       select distinct mac from step
-      where client <> client_before and created < created_before + interval '30 days' - ${ONE_HOUR}::interval
+      where (given or client <> client_before) and created < created_before + interval '30 days' - ${ONE_HOUR}::interval
       order by mac limit 10`,
-    ({ mac }) => `The MAC ${mac} had trials with two clients within 30 days.`,
+    ({ mac }) => `The MAC ${mac} had two trials within 30 days.`,
   ),
   checkOf<{ name: string }>(
     (sql) => sql`

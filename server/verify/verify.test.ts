@@ -302,6 +302,13 @@ const tamperings: Tampering[] = [
       sql`update transfer set expiry = expiry + interval '20 days' where id = ${row.RETRIEVED as number}`,
   ],
   [
+    'months taken back that leave the client less than they must',
+    () => row.RETRIEVED as number,
+    /takes 2 months of .* back, and leaves it served until/,
+    (sql) =>
+      sql`update transfer set expiry = expiry - interval '20 days' where id = ${row.RETRIEVED as number}`,
+  ],
+  [
     'more taken back than was used',
     () => row.RETRIEVED as number,
     /takes back more than was ever used/,
@@ -330,6 +337,17 @@ const tamperings: Tampering[] = [
     () => row.USED as number,
     /says that .* acted, who could not/,
     (sql) => sql`update transfer set actor = ${other.dealer.id} where id = ${row.USED as number}`,
+  ],
+  [
+    'a client deleted by its dealer while it was served',
+    () => row.DELETE as number,
+    /deletes .*, who was served until/,
+    async (sql) => {
+      await sql`
+        update transfer set created = created - interval '4 days' where id = ${row.DELETE as number}`
+      await sql`
+        update transfer set created = created - interval '4 days' where id > ${row.DELETE as number}`
+    },
   ],
   [
     'a row given an earlier date',
@@ -438,11 +456,25 @@ const tamperings: Tampering[] = [
   [
     'a second trial of a MAC with another client',
     () => null,
-    /The MAC 00:1A:79:.* had trials with two clients within 30 days/,
+    /The MAC 00:1A:79:.* had two trials within 30 days/,
     (sql) => sql`
       insert into mac_trial (mac, client, created)
       select t.mac, (select max(id) from client), t.created + interval '29 days'
       from transfer t where t.type = 'TRIAL' and t.mac is not null order by t.id limit 1`,
+  ],
+  [
+    'a second trial given to a client for the same MAC',
+    () => null,
+    /The MAC 00:1A:79:.* had two trials within 30 days/,
+    (sql) => sql`
+      insert into transfer (created, type, credits, superreseller, reseller, dealer, client, actor, login, description, mac,
+        expiry)
+      select t.created + interval '1 minute', 'TRIAL', 0, t.superreseller, t.reseller, t.dealer, t.client, t.actor, t.login,
+        t.description, t.mac, t.expiry
+      from transfer t
+      where t.type = 'TRIAL' and t.mac is not null and not exists (
+        select from transfer later where later.client = t.client and later.id > t.id
+      ) order by t.id limit 1`,
   ],
   [
     'the console given the right to change the trials of MACs',

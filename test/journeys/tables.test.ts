@@ -417,7 +417,10 @@ test('clients fit the width of a tablet without scrolling, and one that is switc
   await expect(card.getByText('Inactive').filter({ visible: true })).toHaveCount(1)
 })
 
-test("the admin's list of all clients fits the width of a tablet without scrolling", async ({ business, windowOf }) => {
+test("the admin's list of all clients fits the width of a tablet without scrolling", async ({
+  business,
+  windowOf,
+}) => {
   const page = await openAt(windowOf, business, WALKED_ALL_CLIENTS)
   for (const width of [1440, 900, 768]) {
     await page.setViewportSize({ width, height: 900 })

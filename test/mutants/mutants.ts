@@ -3507,4 +3507,47 @@ export const MUTANTS: Mutant[] = [
     to: '',
     suites: ['server/main.test.ts'],
   },
+  {
+    guard: 'a renewal is counted beneath the superreseller that its dealer has once it is paid',
+    file: 'server/ledger/purchases.ts',
+    from: `  const { source: credits } = await transfer(dealing.sql, payment(dealing, purchases))
+  await serve(dealing.sql, purchases)
+`,
+    to: `  await serve(dealing.sql, purchases)
+  const { source: credits } = await transfer(dealing.sql, payment(dealing, purchases))
+`,
+    suites: ['server/nouns/moving-accounts.test.ts'],
+  },
+  {
+    guard: 'a retrieval is counted beneath the superreseller that its dealer has once the credits are back',
+    file: 'server/nouns/renewals.ts',
+    from: `    const balance = await giveBack(context, client, credits, expiry)
+    await sql\`update service set expiry = \${expiry} where client = \${client.id}\`
+`,
+    to: `    await sql\`update service set expiry = \${expiry} where client = \${client.id}\`
+    const balance = await giveBack(context, client, credits, expiry)
+`,
+    suites: ['server/nouns/moving-accounts.test.ts'],
+  },
+  {
+    guard: 'two MACs that come at once are not both the last one of the day',
+    file: 'server/ledger/trials.ts',
+    from: '  await lockPlace(sql, account)\n  const refusal = whyNotShared',
+    to: '  const refusal = whyNotShared',
+    suites: ['server/nouns/trials.test.ts'],
+  },
+  {
+    guard: 'a key that is used again after a day is kept with its new body',
+    file: 'server/corridor/idempotency.ts',
+    from: 'do update set body_hmac = excluded.body_hmac, reply',
+    to: 'do update set reply',
+    suites: ['server/corridor/idempotency.test.ts'],
+  },
+  {
+    guard: 'days that a clock ahead took for finished are written again once they have ended',
+    file: 'server/jobs/clock-jobs.ts',
+    from: '      await forgetDaysAhead(sql, log)\n',
+    to: '',
+    suites: ['server/jobs/jobs.test.ts'],
+  },
 ]

@@ -50,5 +50,9 @@ export async function holdOpen(
 export async function somebodyWaits(sql: Pick<TestServer['ownerSql'], 'unsafe'>, many = 1): Promise<void> {
   const waiting =
     'select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()'
-  while ((await sql.unsafe(waiting)).length < many) await pause(5)
+  while ((await sql.unsafe(waiting)).length < many) {
+    await pause(5)
+    // A transaction would go on to see only the connections that were open at its first look.
+    await sql.unsafe('select pg_stat_clear_snapshot()')
+  }
 }
