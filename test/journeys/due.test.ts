@@ -214,6 +214,8 @@ describe('the screen of those who are due', () => {
     await expect(page.getByText('Nobody is due')).toBeVisible()
     await page.goBack()
     await expect(rows(page, 'Due')).toHaveText([/is-today/])
+    await page.getByLabel('Search clients').fill('nobody-like-this')
+    await expect(page.getByText('No client matches')).toBeVisible()
   })
 
   test('leaves out whom somebody has renewed elsewhere since it was selected', async ({ open, world }) => {

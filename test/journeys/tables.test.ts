@@ -164,6 +164,7 @@ const TABLES: readonly Walked[] = [
       'Last login',
     ],
     name: 'atlantic-media',
+    folded: ['State'],
   },
   {
     whose: 'superreseller',
@@ -171,6 +172,7 @@ const TABLES: readonly Walked[] = [
     label: 'Resellers',
     columns: ACCOUNTS,
     name: 'lisboa-norte',
+    folded: ['State'],
   },
   {
     whose: 'reseller',
@@ -178,6 +180,7 @@ const TABLES: readonly Walked[] = [
     label: 'Dealers',
     columns: ACCOUNTS,
     name: 'casa-digital',
+    folded: ['State'],
   },
   {
     whose: 'dealer',
@@ -415,6 +418,23 @@ test('clients fit the width of a tablet without scrolling, and one that is switc
   await page.setViewportSize({ width: 390, height: 844 })
   const card = page.getByRole('listitem').filter({ hasText: 'luis.moreira' })
   await expect(card.getByText('Inactive').filter({ visible: true })).toHaveCount(1)
+})
+
+test('at 1440 px no list of accounts and no transactions scroll, and the mark of a suspended one stays in view at 768', async ({
+  business,
+  windowOf,
+}) => {
+  for (const label of ['Super Resellers', 'Resellers', 'Latest Transactions']) {
+    const facts = TABLES.find((one) => one.label === label)
+    const page = await openAt(windowOf, business, facts as Walked)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await expect(table(page, label)).toBeVisible()
+    await expect(page.locator('[data-scrolls]')).toHaveCount(0)
+  }
+  const resellers = TABLES.find(({ label }) => label === 'Resellers')
+  const page = await openAt(windowOf, business, resellers as Walked)
+  await page.setViewportSize({ width: 768, height: 900 })
+  await expectOnTop(page.getByRole('img', { name: 'Suspended' }), 'the mark')
 })
 
 test("the admin's list of all clients fits the width of a tablet without scrolling", async ({

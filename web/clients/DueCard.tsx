@@ -26,7 +26,7 @@ export function DueCard() {
     <Card
       title="Due"
       aside={
-        <Button size="small" component={Link} to={to.due()}>
+        <Button size="small" component={Link} to={to.due()} sx={{ marginRight: '-12px' }}>
           All that are due
         </Button>
       }

@@ -1,4 +1,4 @@
-import { Tv, Users } from 'lucide-react'
+import { Coins, Tv, Users } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
 import { BranchGrowth, ClientsChart } from '../accounts/BranchGrowth.tsx'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
@@ -32,7 +32,13 @@ export function AdminDashboard() {
           icon={<Users aria-hidden size={18} />}
           loading={list.isPending}
         />
-        <Tile label="Credits" value="Unlimited" to={to.transactions()} loading={false} />
+        <Tile
+          label="Credits"
+          value="Unlimited"
+          to={to.transactions()}
+          icon={<Coins aria-hidden size={18} />}
+          loading={false}
+        />
       </Tiles>
       <Stack>
         <ClientsChart loaded={totals} />

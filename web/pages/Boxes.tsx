@@ -67,7 +67,7 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
       <Tile
         label="Online now"
         value={data?.online}
-        share={data && data.known > 0 ? `${Math.round((100 * data.online) / data.known)}%` : undefined}
+        share={data && data.known > 0 ? `${Math.round((100 * data.online) / data.known)} %` : undefined}
         to={to.allClients({ filter: 'online' })}
         icon={<Wifi aria-hidden size={18} />}
         loading={loading}

@@ -23,6 +23,7 @@ export function Card({ id, title, aside, flush = false, form = false, onFocus, c
       id={id}
       aria-labelledby={title ? heading : undefined}
       flush={flush}
+      titled={title !== undefined}
       style={form ? asWideAsAForm : undefined}
       onFocus={onFocus}
     >
@@ -39,22 +40,22 @@ export function Card({ id, title, aside, flush = false, form = false, onFocus, c
 
 const asWideAsAForm = { maxWidth: 610 }
 
-const Paper = styled('section', { shouldForwardProp: (name) => name !== 'flush' })<{ flush: boolean }>(
-  ({ theme, flush }) => ({
-    minWidth: 0,
-    padding: flush ? 0 : 24,
-    overflow: flush ? 'clip' : 'visible',
-    borderRadius: 12,
-    border: `1px solid ${theme.palette.divider}`,
-    background: theme.palette.background.paper,
-    '& > header': { padding: flush ? '16px 24px 0' : 0 },
-    '& p': { overflowWrap: 'anywhere' },
-    [theme.breakpoints.down('sm')]: {
-      padding: flush ? 0 : 16,
-      '& > header': { padding: flush ? '12px 16px 0' : 0 },
-    },
-  }),
-)
+const Paper = styled('section', {
+  shouldForwardProp: (name) => name !== 'flush' && name !== 'titled',
+})<{ flush: boolean; titled: boolean }>(({ theme, flush, titled }) => ({
+  minWidth: 0,
+  padding: flush ? 0 : titled ? '16px 24px 24px' : 24,
+  overflow: flush ? 'clip' : 'visible',
+  borderRadius: 12,
+  border: `1px solid ${theme.palette.divider}`,
+  background: theme.palette.background.paper,
+  '& > header': { padding: flush ? '16px 24px 0' : 0 },
+  '& p': { overflowWrap: 'anywhere' },
+  [theme.breakpoints.down('sm')]: {
+    padding: flush ? 0 : titled ? '12px 16px 16px' : 16,
+    '& > header': { padding: flush ? '12px 16px 0' : 0 },
+  },
+}))
 
 const Head = styled('header')({
   display: 'flex',
@@ -65,6 +66,8 @@ const Head = styled('header')({
   minHeight: 32,
   marginBottom: 8,
   '& h2': { fontSize: '0.875rem', fontWeight: 600 },
+  // At the right, also where it does not fit beside the title.
+  '& > h2 + *': { marginLeft: 'auto' },
 })
 
 export const CardButtons = styled('div')(({ theme }) => ({

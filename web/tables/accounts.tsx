@@ -1,3 +1,5 @@
+import './accounts.css'
+import { Ban } from 'lucide-react'
 import { Link } from 'react-router'
 import type * as z from 'zod/mini'
 import type { LevelName } from '../../contract/levels.ts'
@@ -15,8 +17,13 @@ export type Listed = z.output<typeof AccountRow> & Partial<z.output<typeof Super
 /** An account with what the tree says of it. */
 export type Account = Listed & TreeRow
 
-/** What the tree says of every account: the state first, which a narrow table must not hide beyond its edge. */
-const ofTree = [state<Account>(), lasts<Account>(), used<Account>(), lastLogin<Account>()]
+/** What the tree says of every account. Where there is no room for its state, the name is marked. */
+const ofTree: readonly Column<Account>[] = [
+  { ...state<Account>(), foldedInto: 'name', narrow: 'more' },
+  lasts(),
+  used(),
+  lastLogin(),
+]
 
 export const accounts: Record<LevelName, Table<Account>> = {
   superreseller: declare('superreseller'),
@@ -65,9 +72,16 @@ function name(level: LevelName): Column<Account> {
     narrow: 'title',
     sort: (row) => row.name.toLowerCase(),
     cell: (row) => (
-      <Link to={to.level[level].update(row.name)} data-hint={row.name} data-hint-cut="">
-        {row.name}
-      </Link>
+      <span className="marked-name">
+        <Link to={to.level[level].update(row.name)} data-hint={row.name} data-hint-cut="">
+          {row.name}
+        </Link>
+        {row.suspended && (
+          <span className="narrow-only" role="img" aria-label="Suspended" data-hint="Suspended">
+            <Ban aria-hidden size={16} />
+          </span>
+        )}
+      </span>
     ),
   }
 }

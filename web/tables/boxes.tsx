@@ -57,6 +57,7 @@ export const models = table<BoxModel>({
   pageSizes: [5, 10, 25, 50, 100],
   perPage: 5,
   empty: 'No box has signed in yet',
+  notFound: 'No model matches',
   search: 'Search',
 })
 
@@ -103,6 +104,7 @@ export const unknownBoxes = table<UnknownBox>({
   firstSort: { by: 'asked', order: 'desc' },
   pageSizes: [10, 25, 50],
   empty: 'No unknown box has asked',
+  notFound: 'No box matches',
   search: 'Search Unknown Boxes',
   searchFault: (text) => Search.safeParse(text).error?.issues[0]?.message,
 })

@@ -56,6 +56,7 @@ export function groupsTable(acts: {
     firstSort: { by: 'name', order: 'asc' },
     pageSizes: [10, 25, 50, 100],
     empty: 'No groups: there is no playlist in use',
+    notFound: 'No group matches',
     search: 'Search',
   })
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { matching } from '../parts/table/arrange.ts'
+import { matching, sorted } from '../parts/table/arrange.ts'
+import { table } from '../parts/table/table.ts'
 import { type Account, accounts } from './accounts.tsx'
+import { mac } from './columns.tsx'
 
 const CREATED = '2026-05-15T10:00:00.000Z'
 
@@ -27,4 +29,18 @@ const account: Account = {
 
 test.each(['1,200', '1200', '1,200 low', '34,567', '34567'])('a table is searched for %s', (search) => {
   expect(matching(accounts.dealer, [account], search)).toEqual([account])
+})
+
+test('MACs are sorted by their digits, and not by the decimal numbers in them', () => {
+  const inOrder = ['00:1A:79:01:94:89', '00:1A:79:0A:93:A6', '00:1A:79:10:00:00', '00:1A:79:9A:00:00']
+  const macs = table<{ mac: string | null }>({
+    name: 'macs',
+    columns: [mac()],
+    rowKey: (row) => String(row.mac),
+    firstSort: { by: 'mac', order: 'asc' },
+    pageSizes: [10],
+    empty: 'No MACs',
+  })
+  const rows = [...inOrder.toReversed(), null].map((mac) => ({ mac }))
+  expect(sorted(macs, rows, 'mac', 'asc').map((row) => row.mac)).toEqual([...inOrder, null])
 })

@@ -117,7 +117,8 @@ export function AccountLink({ name }: { name: string }) {
 /** A link in a cell: as high as a finger, with the ellipsis of a text in one line. */
 export const CellLink = styled(Link)({ '@media (pointer: coarse)': { minWidth: 44, lineHeight: '44px' } })
 
-/** A MAC address, or nothing. */
+/** A MAC address, or nothing. It is sorted by its digits, and not by the decimal numbers in it. */
 export function mac<Row extends { mac: string | null }>(look: Look<Row> = {}): Column<Row> {
-  return { key: 'mac', header: 'MAC', width: widths.mac, mono: true, ...look }
+  const sort = ({ mac }: Row) => (mac === null ? null : Number.parseInt(mac.replaceAll(':', ''), 16))
+  return { key: 'mac', header: 'MAC', width: widths.mac, mono: true, sort, ...look }
 }

@@ -82,6 +82,7 @@ export function dueClients(acts: {
     firstSort: { by: 'expiry', order: 'asc' },
     pageSizes: [10, 25, 50],
     empty: 'Nobody is due',
+    notFound: 'No client matches',
     search: 'Search clients',
     searchFault: (text) => Search.safeParse(text).error?.issues[0]?.message,
     denseSwitch: true,

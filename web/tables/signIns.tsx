@@ -52,6 +52,7 @@ export const signIns = table<SignIn>({
   firstSort: { by: 'at', order: 'desc' },
   pageSizes: [10, 25, 50, 100],
   empty: 'No sign-ins yet',
+  notFound: 'No sign-in matches',
   search: 'Search',
 })
 

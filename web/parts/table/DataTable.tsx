@@ -78,7 +78,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         {empty && (
           <EmptyState
             icon={props.emptyIcon ?? quietIcon}
-            text={props.emptyText ?? table.empty}
+            text={(list.typed.trim() && table.notFound) || (props.emptyText ?? table.empty)}
             action={props.emptyAction}
           />
         )}

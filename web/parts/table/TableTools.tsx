@@ -29,7 +29,7 @@ export function TableTools<Row>({ table, list, narrow, folded, tools }: TableToo
           onChange={list.setSearch}
         />
       )}
-      {hasSortBox && <SortBox table={table} list={list} />}
+      {hasSortBox && <SortBox table={table} list={list} narrow={narrow} />}
       {tools}
       {table.denseSwitch && !narrow && (
         <span style={{ marginLeft: 'auto' }}>
@@ -41,10 +41,10 @@ export function TableTools<Row>({ table, list, narrow, folded, tools }: TableToo
 }
 
 /** The select for sorting where there are no headers to click: on a phone, and for columns that are folded. */
-function SortBox<Row>({ table, list }: { table: Table<Row>; list: ListState }) {
+function SortBox<Row>({ table, list, narrow }: Pick<TableToolsProps<Row>, 'table' | 'list' | 'narrow'>) {
   const up = list.order === 'asc'
   return (
-    <div style={{ display: 'flex', gap: 8, flex: '1 1 200px' }}>
+    <div style={{ display: 'flex', gap: 8, flex: '1 1 200px', maxWidth: narrow ? undefined : 280 }}>
       <Select aria-label="Sort by" value={list.sort} onChange={(event) => list.sortBy(event.target.value)}>
         {(table.sortable ?? table.columns)
           .filter((column) => column.sort !== false)

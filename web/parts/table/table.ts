@@ -30,7 +30,7 @@ export interface Column<Row> {
 }
 
 /** The widths of common contents, in CSS pixels. */
-export const widths = { datetime: 168, date: 96, mac: 148, number: 72, chip: 96 } as const
+export const widths = { datetime: 160, date: 96, mac: 148, number: 72, chip: 96 } as const
 
 /** The parts of a card: `title` and `aside` at the top, `line` below them, `more` unfolds. */
 export type Narrow = 'title' | 'aside' | 'line' | 'more'
@@ -58,6 +58,8 @@ export interface Table<Row> extends PlainTable<Row> {
   perPage?: number
   /** The label of the search box; without it there is none. */
   search?: string
+  /** What is said where a search finds nothing; `empty` by default. */
+  notFound?: string
   /**
    * Returns why a search is invalid, for tables searched by the server. It is shown at the box, and no search is sent.
    */
