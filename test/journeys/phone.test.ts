@@ -29,6 +29,22 @@ describe('on a phone', () => {
     await expect(page).toHaveURL('/login')
   })
 
+  test('and on a tablet the settings button stays in the top bar, where it covers no cell', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    const page = await open({ as: dealer, touch: true, width: 768, height: 1024 })
+    const bar = page.getByRole('banner')
+    for (const width of [768, 1100]) {
+      await page.setViewportSize({ width, height: 1024 })
+      const settings = await page.getByRole('button', { name: 'Settings', exact: true }).boundingBox()
+      expect((settings?.y ?? 0) + (settings?.height ?? 0)).toBeLessThanOrEqual(64)
+      const find = await bar.getByRole('combobox').boundingBox()
+      expect((find?.x ?? 0) + (find?.width ?? 0)).toBeLessThanOrEqual(settings?.x ?? 0)
+    }
+  })
+
   test('clients are cards that unfold to renew the client', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 3 })
     await world.client(dealer, { login: 'ana.ferreira', stb_mac: '00:1A:79:A1:B2:C3', desc: 'Attic' })

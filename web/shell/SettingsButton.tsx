@@ -1,5 +1,5 @@
 import Fab from '@mui/material/Fab'
-import { styled } from '@mui/material/styles'
+import { styled, type Theme } from '@mui/material/styles'
 import { Settings } from 'lucide-react'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
@@ -27,9 +27,12 @@ export function SettingsButton({ side, open, onOpen, onClose }: SettingsButtonPr
 const drawer = chunk(async () => (await import('./SettingsDrawer.tsx')).SettingsDrawer)
 
 /**
- * The button hangs over the page's margin, where it covers no text. A phone has no such margin, so there it floats in
- * the top bar, which reserves the space.
+ * Where the button floats in the top bar, which reserves the space: on a phone, whose page has no margin, and for a finger,
+ * which needs more than the margin.
  */
+export const inTopBar = ({ breakpoints }: Theme) => `${breakpoints.down('sm')}, (pointer: coarse)`
+
+/** Elsewhere the button hangs over the page's margin, where it covers no text. */
 const Tab = styled(Fab, { shouldForwardProp: (name) => name !== 'side' })<{ side: 'left' | 'right' }>(
   ({ theme, side }) => ({
     position: 'fixed',
@@ -37,14 +40,13 @@ const Tab = styled(Fab, { shouldForwardProp: (name) => name !== 'side' })<{ side
     bottom: 64,
     [side]: 0,
     zIndex: theme.zIndex.fab,
-    // As wide as the margin and the edge of a card. A finger needs more.
+    // As wide as the margin and the edge of a card.
     width: 28,
     minWidth: 0,
     height: 48,
-    '@media (pointer: coarse)': { width: 44 },
     borderRadius: side === 'right' ? '8px 0 0 8px' : '0 8px 8px 0',
     boxShadow: theme.shadows[8],
-    [theme.breakpoints.down('sm')]: {
+    [inTopBar(theme)]: {
       top: 10,
       bottom: 'auto',
       [side]: 8,

@@ -5,6 +5,7 @@ import { LEVELS } from '../../contract/levels.ts'
 import { useSession } from '../session.tsx'
 import { CreditsChip } from './CreditsChip.tsx'
 import { Find } from './Find.tsx'
+import { inTopBar } from './SettingsButton.tsx'
 
 interface TopBarProps {
   side: 'left' | 'right'
@@ -50,7 +51,7 @@ const Bar = styled('header')(({ theme }) => ({
   borderBottom: `1px solid ${theme.palette.divider}`,
   '&[data-side=right]': { flexDirection: 'row-reverse' },
   // Reserves the space where the settings button floats.
-  [theme.breakpoints.down('sm')]: {
+  [inTopBar(theme)]: {
     '&[data-side=left]': { paddingRight: 56 },
     '&[data-side=right]': { paddingLeft: 56 },
   },
