@@ -90,45 +90,50 @@ export async function openApp(dependencies: AppDependencies) {
   await protectBrowsers(app, config.captcha.provider)
   if (gateway && config.boxPort === null) await serveBoxes(app, config, gateway, { alone: false })
   else refuseBoxes(app)
-
-  app.register(
-    async (api) => {
-      api.addHook('onSend', async (_request, reply) => {
-        reply.header('cache-control', 'no-store')
-      })
-      api.addHook('onSend', shortenPolicy)
-      api.addHook('onSend', compress)
-      api.get('/live', UNLOGGED, async () => ({ status: 'OK' }))
-      api.get('/ready', UNLOGGED, ready)
-      api.get('/health', UNLOGGED, health)
-      for (const call of everyCall(calls)) route(api, call, atPlaceOf(call, handlers) as AnyHandler)
-      serveReference(api)
-      // Unknown paths under /v1 have routes, because the console's route would take them; the not-found handler is for
-      // methods that no route has. They are refused before the body is read, whose type may be unknown.
-      for (const path of ['/', '/*']) api.all(path, { onRequest: refuseUnknown }, refuseUnknown)
-      api.setNotFoundHandler(refuseUnknown)
-    },
-    { prefix: '/v1' },
-  )
+  app.register(async (api) => serveCalls(api, pipeline, { ready, health }), { prefix: '/v1' })
   app.addHook('onClose', async () => endSpares())
   await serveConsole(app)
   return app
+}
 
-  function route(api: FastifyInstance, call: Call, handler: AnyHandler): void {
-    api.route({
-      method: call.method,
-      url: call.path.replace(/\{(\w+)\}/g, ':$1'),
-      bodyLimit: MOST_BODY[call.body],
-      // Before the body is read, so that a stranger's body never is.
-      onRequest: async (request, reply) => {
-        request.call = call.name
-        request.gone = goneOf(reply.raw)
-        request.caller = await pipeline.admit(call, request)
-        if (call.body === 'file') allowUpload(request)
-      },
-      handler: pipeline.runnerOf(call, handler),
-    })
-  }
+type Pipeline = ReturnType<typeof openPipeline>
+
+/** Serves every call of the contract, the reference, and what load balancers and operators ask. */
+function serveCalls(
+  api: FastifyInstance,
+  pipeline: Pipeline,
+  { ready, health }: Pick<ReturnType<typeof openHealth>, 'ready' | 'health'>,
+): void {
+  api.addHook('onSend', async (_request, reply) => {
+    reply.header('cache-control', 'no-store')
+  })
+  api.addHook('onSend', shortenPolicy)
+  api.addHook('onSend', compress)
+  api.get('/live', UNLOGGED, async () => ({ status: 'OK' }))
+  api.get('/ready', UNLOGGED, ready)
+  api.get('/health', UNLOGGED, health)
+  for (const call of everyCall(calls)) serveCall(api, pipeline, call)
+  serveReference(api)
+  // Unknown paths under /v1 have routes, because the console's route would take them; the not-found handler is for
+  // methods that no route has. They are refused before the body is read, whose type may be unknown.
+  for (const path of ['/', '/*']) api.all(path, { onRequest: refuseUnknown }, refuseUnknown)
+  api.setNotFoundHandler(refuseUnknown)
+}
+
+function serveCall(api: FastifyInstance, pipeline: Pipeline, call: Call): void {
+  api.route({
+    method: call.method,
+    url: call.path.replace(/\{(\w+)\}/g, ':$1'),
+    bodyLimit: MOST_BODY[call.body],
+    // Before the body is read, so that a stranger's body never is.
+    onRequest: async (request, reply) => {
+      request.call = call.name
+      request.gone = goneOf(reply.raw)
+      request.caller = await pipeline.admit(call, request)
+      if (call.body === 'file') allowUpload(request)
+    },
+    handler: pipeline.runnerOf(call, atPlaceOf(call, handlers) as AnyHandler),
+  })
 }
 
 /**

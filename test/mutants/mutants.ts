@@ -2712,8 +2712,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a playlist may take longer only once the session of its admin was found',
     file: 'server/app.ts',
-    from: "        request.caller = await pipeline.admit(call, request)\n        if (call.body === 'file') allowUpload(request)\n",
-    to: "        if (call.body === 'file') allowUpload(request)\n        request.caller = await pipeline.admit(call, request)\n",
+    from: "      request.caller = await pipeline.admit(call, request)\n      if (call.body === 'file') allowUpload(request)\n",
+    to: "      if (call.body === 'file') allowUpload(request)\n      request.caller = await pipeline.admit(call, request)\n",
     suites: ['server/app.test.ts'],
   },
   {
