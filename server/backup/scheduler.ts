@@ -6,6 +6,7 @@ import type { Backups } from '../../contract/system.ts'
 import { before, HOUR_MS, MINUTE_MS } from '../../contract/time.ts'
 import type { Config } from '../config.ts'
 import { backupFailures, measure } from '../metrics.ts'
+import { oneAtATime } from '../postgres/one-at-a-time.ts'
 import type { BackupOutcome, ScheduledBackup } from './scheduled-backup.ts'
 import { isAhead, recentOf, type StoredBackup, storedIn } from './stored.ts'
 
@@ -47,7 +48,7 @@ export function openBackups(options: ScheduleOptions): {
   let timer: NodeJS.Timeout | undefined
   /** What the folder had when it answered last. */
   let kept: StoredBackup[] = []
-  let reading: Promise<void> | null = null
+  const readFolder = oneAtATime(readAll)
   /** That of the database, once it was read. */
   let mark: string | null = null
   return {
@@ -71,12 +72,9 @@ export function openBackups(options: ScheduleOptions): {
    * failure, and no fault: the console goes on, and asks no second time before it was answered.
    */
   async function read(within: number): Promise<void> {
-    reading ??= readAll().finally(() => {
-      reading = null
-    })
     const late = new AbortController()
     const isLate = pause(within, true, { signal: late.signal, ref: false }).catch(() => false)
-    if (await Promise.race([reading, isLate])) noteAway(new Error(`${plan.folder} does not answer`))
+    if (await Promise.race([readFolder(), isLate])) noteAway(new Error(`${plan.folder} does not answer`))
     late.abort()
   }
 

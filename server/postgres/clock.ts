@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { MINUTE_MS } from '../../contract/time.ts'
 import { StartFault } from '../config.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import type { Sql } from './pool.ts'
 import { withTimeout } from './timeout.ts'
 
@@ -46,17 +47,11 @@ export async function startClock(
 ): Promise<Clock & { read(): Promise<void>; stop(): void }> {
   let reading = await readTime(sql)
   let told = false
-  let reader: Promise<void> | null = null
   const clock = {
     now: () => new Date(reading.time + performance.now() - reading.at),
     offset: () => Math.round(Date.now() - clock.now().getTime()),
     behind: () => (clock.now().getTime() + TOLERANCE_MS < reading.newest ? new Date(reading.newest) : null),
-    read() {
-      reader ??= refresh().finally(() => {
-        reader = null
-      })
-      return reader
-    },
+    read: oneAtATime(refresh),
     stop: () => clearInterval(timer),
   }
   const offset = clock.offset()

@@ -3,6 +3,7 @@ import { Turns } from '../turns.ts'
 import { driver } from './driver.ts'
 import { isLost } from './errors.ts'
 import { failingSocket, type Host, openSocket } from './host-connections.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 /** Where a database is: a connection string, or a unix socket of the embedded server. */
 export type Connect = string | { socket: string; database: string; user: string }
@@ -189,13 +190,10 @@ function openOver(
   if (alone.options.path) return alone
   const hosts = hostsOf(to)
   const [first = { host: 'localhost', port: 5432 }, ...others] = hosts
-  let search: Promise<Host> | null = null
+  const search = oneAtATime(() => findHost(to, settings, hosts, wanted))
   const socket = async (options: object) => {
     if (others.length === 0) return openSocket(options, first)
-    search ??= findHost(to, settings, hosts, wanted).finally(() => {
-      search = null
-    })
-    return search.then((found) => openSocket(options, found), failingSocket)
+    return search().then((found) => openSocket(options, found), failingSocket)
   }
   const attributes = wanted === 'primary' && { target_session_attrs: wanted }
   // Spread, because the driver's types leave `socket` out.

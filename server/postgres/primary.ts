@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { MINUTE_MS } from '../../contract/time.ts'
 import { databaseUp, primary, primaryChanges } from '../metrics.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import type { Sql } from './pool.ts'
 import { timelineOf } from './timeline.ts'
 import { withTimeout } from './timeout.ts'
@@ -33,13 +34,10 @@ export function watchPrimary(
   let isAway = false
   let isWanted = false
   let isStopped = false
-  let reader: Promise<void> | null = null
+  const readOnce = oneAtATime(readAsWanted)
   const read = () => {
     isWanted = true
-    reader ??= readAsWanted().finally(() => {
-      reader = null
-    })
-    return reader
+    return readOnce()
   }
   const timer = setInterval(() => void read(), MINUTE_MS)
   timer.unref()

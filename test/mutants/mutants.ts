@@ -2964,8 +2964,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a folder of backups that does not answer holds nobody up',
     file: 'server/backup/scheduler.ts',
-    from: 'if (await Promise.race([reading, isLate]))',
-    to: 'if ((await reading) === null)',
+    from: 'if (await Promise.race([readFolder(), isLate]))',
+    to: 'if ((await readFolder()) === null)',
     suites: ['server/backup/scheduler.test.ts'],
   },
   {
