@@ -7,6 +7,9 @@ export type Beneath = Omit<Account, 'role' | 'consumed_holding'> & {
   role: LevelName
   parent: number
   closed: string | null
+  description: string
+  created: string
+  credits: number
 }
 
 export type TreeContext = Pick<Context, 'sql' | 'account'>
@@ -16,7 +19,7 @@ export type TreeContext = Pick<Context, 'sql' | 'account'>
  * and its suspension stay as they are; a login locks the path above it too. Closed accounts can be read, not locked.
  */
 export function beneathOf(caller: TreeContext, name: string, lock?: 'lock'): Promise<Beneath> {
-  return find(caller, name, isBeneath(caller.sql, caller.account, caller.sql`a`), lock)
+  return findBelow(caller, name, isBeneath(caller.sql, caller.account, caller.sql`a`), lock)
 }
 
 export function requireOpen(account: Beneath): Beneath {
@@ -28,7 +31,7 @@ export function requireOpen(account: Beneath): Beneath {
 export function managedBy(caller: TreeContext, name: string, lock?: 'lock'): Promise<Beneath> {
   const { sql, account } = caller
   const isManaged = account.role === 'admin' ? sql`true` : sql`a.parent = ${account.id}`
-  return find(caller, name, sql`${isManaged} and a.closed is null`, lock)
+  return findBelow(caller, name, sql`${isManaged} and a.closed is null`, lock)
 }
 
 /** Returns the caller itself, or the account beneath it that has this name. */
@@ -54,14 +57,16 @@ export function isBeneath(sql: Sql, { id, role }: Pick<Account, 'id' | 'role'>, 
   }
 }
 
-async function find(
+/** Finds the account `a` of this name that meets a condition. @throws Refusal where none does */
+export async function findBelow(
   { sql }: TreeContext,
   name: string,
   condition: Fragment,
   lock?: 'lock',
 ): Promise<Beneath> {
   const [found] = await sql<Beneath[]>`
-    select a.id, a.name, a.role, a.parent, a.superreseller, a.reseller, a.closed, h.id as balance_holding
+    select a.id, a.name, a.role, a.parent, a.superreseller, a.reseller, a.closed, a.description, a.created,
+      h.id as balance_holding, h.balance as credits
     from account a join holding h on h.account = a.id and h.kind = 'balance'
     where lower(a.name) = lower(${name}) and a.role <> 'admin' and ${condition}
     ${lock ? sql`and a.closed is null for no key update of a` : sql``}`

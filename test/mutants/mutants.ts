@@ -1556,8 +1556,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'only its parent finds an account',
     file: 'server/tree/child.ts',
-    from: `where a.parent = \${account.id} and lower(a.name) = lower(\${name})`,
-    to: `where lower(a.name) = lower(\${name})`,
+    from: `sql\`a.parent = \${account.id} and a.closed is null\``,
+    to: `sql\`a.closed is null\``,
     suites: ['test/laws/matrix.test.ts'],
   },
   {

@@ -8,7 +8,8 @@ import { type Context, type Handlers, Unchanged } from '../../context.ts'
 import { lockPlace, transfer } from '../../ledger/transfer.ts'
 import { fieldRefusal } from '../../refusal.ts'
 import { isLow } from '../../tree/account.ts'
-import { type Child, childOf, childrenOf } from '../../tree/child.ts'
+import type { Beneath } from '../../tree/beneath.ts'
+import { childOf, childrenOf } from '../../tree/child.ts'
 import { countsInState } from '../../tree/client-counts.ts'
 import { setPassword } from '../../tree/password.ts'
 import { addTo, lockedChild } from './adding.ts'
@@ -71,7 +72,7 @@ export function accountsOf(level: LevelName): LevelHandlers {
 }
 
 /** Returns the child's balance afterwards. */
-async function removeFrom({ sql, account }: Context, child: Child, credits: number): Promise<number> {
+async function removeFrom({ sql, account }: Context, child: Beneath, credits: number): Promise<number> {
   const { name: login, description } = child
   const balance = await transfer(sql, {
     type: 'REMOVE',
@@ -85,7 +86,7 @@ async function removeFrom({ sql, account }: Context, child: Child, credits: numb
 }
 
 /** Sets the description of a child, where one was sent that differs. Answers with the child's balance. */
-async function setDescription({ sql }: Context, child: Child, description: string | undefined) {
+async function setDescription({ sql }: Context, child: Beneath, description: string | undefined) {
   const output = { status: 'OK' as const, credits: child.credits }
   if (description === undefined || description === child.description) return new Unchanged(output)
   await sql`update account set description = ${description} where id = ${child.id}`

@@ -1,7 +1,7 @@
 import { lockHoldings, transfer } from '../../ledger/transfer.ts'
 import { fieldRefusal } from '../../refusal.ts'
-import type { TreeContext } from '../../tree/beneath.ts'
-import { type Child, childOf } from '../../tree/child.ts'
+import type { Beneath, TreeContext } from '../../tree/beneath.ts'
+import { childOf } from '../../tree/child.ts'
 import { isSuspended } from '../../tree/suspension.ts'
 
 type Receiver = { id: number; name: string; description: string; balance_holding: number }
@@ -10,7 +10,7 @@ type Receiver = { id: number; name: string; description: string; balance_holding
  * Finds a child as `childOf` does, and locks its balance, the caller's, and then its row: what was read of it stays until
  * the transaction ends, so that a row of the ledger describes the account as it is then.
  */
-export async function lockedChild(context: TreeContext, name: string): Promise<Child> {
+export async function lockedChild(context: TreeContext, name: string): Promise<Beneath> {
   const { balance_holding } = await childOf(context, name)
   await lockHoldings(context.sql, [context.account.balance_holding, balance_holding])
   return childOf(context, name, 'lock')
