@@ -6,6 +6,7 @@ import type { BoxTurns } from './box-turns.ts'
 import { type BoxClient, refusalOf } from './client.ts'
 import type { Presence } from './presence.ts'
 import { Away, Unauthorized } from './refusals.ts'
+import { obeysCuts } from './request.ts'
 import type { Roster } from './roster.ts'
 import type { BoxCall } from './routes.ts'
 import { lockTo, type SignInOutcome } from './sign-in.ts'
@@ -135,21 +136,4 @@ export function openAdmission({ sql, seal, clock, roster, presence, turns }: Adm
 /** Whether a client is locked, but not yet to a network, and its box asks from a known one. */
 function isYetToBeLocked({ locked, device }: BoxClient, network: string | null): network is string {
   return locked && device?.locked_to_ip === null && network !== null
-}
-
-/**
- * Whether a box obeys `cut_off` and `cut_on`, and polls on meanwhile: the page that Boxtree serves says so. All other
- * boxes and apps learn that they are out by the sentence of `Unauthorized` alone.
- */
-export function obeysCuts({ field }: BoxCall): boolean {
-  return field('cut') === '1'
-}
-
-/**
- * Whether a box has stopped, as it says itself with each poll: the answer that told it so may be lost. Null where it says
- * nothing, as one that does not obey.
- */
-export function stoppedByItself({ field }: BoxCall): boolean | null {
-  const said = field('is_cut')
-  return said === '1' ? true : said === '0' ? false : null
 }

@@ -53,6 +53,23 @@ export function selfReportOf({ field }: BoxRequest): SelfReport {
   }
 }
 
+/**
+ * Whether a box obeys `cut_off` and `cut_on`, and polls on meanwhile: the page that Boxtree serves says so. All other
+ * boxes and apps learn that they are out by the sentence of `Unauthorized` alone.
+ */
+export function obeysCuts({ field }: BoxRequest): boolean {
+  return field('cut') === '1'
+}
+
+/**
+ * Whether a box has stopped, as it says itself with each poll: the answer that told it so may be lost. Null where it says
+ * nothing, as one that does not obey.
+ */
+export function stoppedByItself({ field }: BoxRequest): boolean | null {
+  const said = field('is_cut')
+  return said === '1' ? true : said === '0' ? false : null
+}
+
 /** Returns the MAC of a cookie, which one box sends percent-encoded and another does not. */
 function macOf(cookie: string): string | null {
   const [, sent = ''] = /(?:^|;) *mac=([^;]*)/.exec(cookie) ?? []
