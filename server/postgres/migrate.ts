@@ -160,8 +160,8 @@ async function whileUsed(
       return
     } catch (error) {
       if (codeOf(error) !== NO_LOCK) throw error
-      const isCopied = await isWorthWaiting(sql, tries, say)
-      await pause(isCopied ? TRY_AGAIN_BESIDE_BACKUP_MS : TRY_EVERY_MS, undefined, { signal: stopping })
+      const isBesideBackup = await isWorthWaiting(sql, tries, say)
+      await pause(isBesideBackup ? TRY_AGAIN_BESIDE_BACKUP_MS : TRY_EVERY_MS, undefined, { signal: stopping })
     }
   }
 }
@@ -210,21 +210,21 @@ async function isBlocked(sql: Sql, pid: number): Promise<boolean> {
  * @throws StartFault when that was often enough, and it is no backup
  */
 async function isWorthWaiting(sql: Sql, tries: number, say: (line: string) => void): Promise<boolean> {
-  const isCopied = tries >= LOCK_TRIES && (await isBackedUp(sql))
-  if (tries >= LOCK_TRIES && !isCopied)
+  const isBesideBackup = tries >= LOCK_TRIES && (await isBackupRunning(sql))
+  if (tries >= LOCK_TRIES && !isBesideBackup)
     throw new StartFault(
       'The tables cannot be brought forward while another program uses them; stop every console of this database, and start again.',
     )
   if (tries === 1) say('Waiting for another program that uses the tables')
   if (tries === LOCK_TRIES) say('Waiting until the backup that is being made is complete')
-  return isCopied
+  return isBesideBackup
 }
 
 /**
  * Whether a backup is being made, which uses every table until it is complete. Between two tables its transaction is
  * idle.
  */
-async function isBackedUp(sql: Sql): Promise<boolean> {
+async function isBackupRunning(sql: Sql): Promise<boolean> {
   const [backup] = await sql`
     select from pg_stat_activity
     where datname = current_database() and state <> 'idle' and query ilike 'copy %to stdout%' limit 1`
