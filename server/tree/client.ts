@@ -60,8 +60,7 @@ export async function freeClients(
     select found.* from unnest(${wanted.map(({ dealer }) => dealer)}::bigint[],
       ${wanted.map(({ name }) => name.toLowerCase())}::text[]) wanted (dealer, name)
     cross join lateral (
-      select c.id, c.dealer, c.name, c.mac, c.ministra, c.description, s.expiry
-      from client c join service s on s.client = c.id
+      select ${clientColumns(sql)} from client c join service s on s.client = c.id
       where c.dealer = wanted.dealer and lower(c.name) = wanted.name and c.deleted is null
       limit 1 for update skip locked
     ) found`
@@ -74,9 +73,13 @@ export function lockFirstClients(sql: Sql, dealer: number, most: number): Promis
 
 function livingClients(sql: Sql, which: Fragment, end: Fragment): Promise<Client[]> {
   return sql<Client[]>`
-    select c.id, c.dealer, c.name, c.mac, c.ministra, c.description, s.expiry
-    from client c join service s on s.client = c.id
+    select ${clientColumns(sql)} from client c join service s on s.client = c.id
     where ${which} and c.deleted is null order by c.id ${end}`
+}
+
+/** The columns of a `Client`, of a client `c` and its service `s`. */
+function clientColumns(sql: Sql): Fragment {
+  return sql`c.id, c.dealer, c.name, c.mac, c.ministra, c.description, s.expiry`
 }
 
 export async function clientOf(caller: TreeContext, name: string, lock?: 'lock'): Promise<Client> {
