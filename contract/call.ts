@@ -4,7 +4,7 @@ import { ROLES, type Role } from './roles.ts'
 import { secretFields } from './secret.ts'
 
 type Method = 'GET' | 'POST' | 'DELETE'
-export type Allowed = readonly Role[] | 'anyone'
+type Allowed = readonly Role[] | 'anyone'
 
 /** The facts of a call that its declaration states; `call` adds the rest. */
 type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Roles extends Allowed> = {

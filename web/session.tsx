@@ -24,7 +24,7 @@ export interface Session {
 }
 
 /** 'out' with `expired` means that the session ended by itself, and not by signing out. */
-export type SessionState =
+type SessionState =
   | { status: 'loading' }
   | { status: 'in'; session: Session }
   | { status: 'out'; expired: boolean }

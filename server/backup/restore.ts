@@ -13,7 +13,7 @@ import { makeTablesOf, originOf, RELEASE, type Release } from '../postgres/schem
 import { KEY, type Manifest, refuseUnreadable, tableFile } from './archive.ts'
 import { RowCounter } from './row-counter.ts'
 
-export type RestoreOptions = {
+type RestoreOptions = {
   owner: Connect
   key: Buffer
   folder: string

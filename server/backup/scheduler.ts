@@ -10,7 +10,7 @@ import { oneAtATime } from '../postgres/one-at-a-time.ts'
 import type { BackupOutcome, ScheduledBackup } from './scheduled-backup.ts'
 import { isAhead, recentOf, type StoredBackup, storedIn } from './stored.ts'
 
-export type ScheduleOptions = Pick<ScheduledBackup, 'owner' | 'key' | 'timeZone' | 'reserve'> & {
+type ScheduleOptions = Pick<ScheduledBackup, 'owner' | 'key' | 'timeZone' | 'reserve'> & {
   plan: NonNullable<Config['backups']>
   /** Returns the mark of the database, see `markOf`. */
   markOf: () => Promise<string>

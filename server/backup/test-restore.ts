@@ -13,7 +13,7 @@ import { type Reserve, reservedOn } from './reserve.ts'
 import { restoreBackup } from './restore.ts'
 import { markIn, type TestRestore } from './stored.ts'
 
-export type TestRestoreOptions = {
+type TestRestoreOptions = {
   folder: string
   key: Buffer
   /** In bytes. */

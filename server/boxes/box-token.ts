@@ -6,7 +6,7 @@ import type { Seal } from '../access/seal.ts'
  * A token of a box: a nonce of 64 bits, which the client's device keeps while its box is in, and 128 bits that sign it
  * together with the MAC. So nobody makes a token, or takes one to another MAC, and no query is needed to see that.
  */
-export type Tokens = {
+type Tokens = {
   /** Makes a token for a MAC, 48 hexadecimal digits. */
   make(mac: string, now: Date): string
   /** Returns the token that a nonce and a MAC make. */

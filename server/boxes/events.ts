@@ -9,7 +9,7 @@ export type BoxEvent = { id: string; event: EventName; message: string }
 
 type EventName = 'cut_off' | 'cut_on' | 'send_msg' | 'reboot' | 'reload_portal' | 'update_channels'
 
-export type Poll = {
+type Poll = {
   sql: Sql
   nonce: string
   place: Place

@@ -21,7 +21,7 @@ import { type StreamRules, serveStreamCheck } from './stream-check.ts'
 import { openUnknownBoxes } from './unknown-boxes.ts'
 import { openUsedTokens } from './used-tokens.ts'
 
-export type GatewayDependencies = {
+type GatewayDependencies = {
   sql: Sql
   seal: Seal
   networks: Networks

@@ -15,7 +15,7 @@ const WINDOW_MS = 15 * 60_000
 /** For how long a box can hear why its right login was refused, in milliseconds. */
 const REFUSED_FOR_MS = 60_000
 
-export type LoginContext = { sql: Sql; seal: Seal; now: Date }
+type LoginContext = { sql: Sql; seal: Seal; now: Date }
 export type Login = { mac: string; network: string | null; login: string; password: string }
 
 /** A Ministra client whose login and password were right, that password as it is stored (sealed), and the box's try. */

@@ -45,7 +45,7 @@ const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosnif
 /** The most bytes of a body: a box sends a few fields. */
 const MOST_BODY = 8 * 1024
 
-export type BoxRoutes = {
+type BoxRoutes = {
   handlers: BoxHandlers
   networks: Networks
   /** Whether nothing else is served here, so that `/` is the boxes' too. */

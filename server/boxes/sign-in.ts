@@ -26,7 +26,7 @@ import type { RightLogin } from './logins.ts'
 /** A box that signs in, with the nonce of its token. */
 export type Box = { mac: string; nonce: string; place: Place }
 
-export type SignInContext = { sql: Sql; unserved: ReadonlySet<number>; now: Date }
+type SignInContext = { sql: Sql; unserved: ReadonlySet<number>; now: Date }
 
 /** A box that asks to be signed in to a client, and what it says of itself. */
 export type SignIn = Omit<SignInContext, 'sql'> & { id: number; box: Box; report: SelfReport }

@@ -26,7 +26,7 @@ export type StreamRules = {
   comparesAddress: boolean
 }
 
-export type StreamCheck = StreamRules & {
+type StreamCheck = StreamRules & {
   roster: Roster
   channels: Channels
   usedTokens: ReturnType<typeof openUsedTokens>

@@ -1,5 +1,5 @@
 /** Where a stream is on its server: the path, decoded, and what follows a `?`, as it came. */
-export type StreamPath = { path: string; query: string }
+type StreamPath = { path: string; query: string }
 
 /** Returns where the address of a channel leads; null where servers differ in how they read it. */
 export function streamPathOf(address: string): StreamPath | null {

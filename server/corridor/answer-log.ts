@@ -25,7 +25,7 @@ export function watchAnswers(app: FastifyInstance) {
   })
 }
 
-export type Answered = { gate: 'console' | 'boxes'; call: string; status: number; ms: number }
+type Answered = { gate: 'console' | 'boxes'; call: string; status: number; ms: number }
 
 /** Polls of boxes and the console's files are many and say little, so that only the level `debug` has them. */
 export function logAnswer(

@@ -12,7 +12,7 @@ type Health = Ready & { untrusted_proxy: boolean; silent_proxy: boolean; clock_o
 const HOLDS_MS = 5_000
 const LONGEST_MS = 1_000
 
-export type HealthDependencies = {
+type HealthDependencies = {
   sql: Sql
   disk: Disk
   networks: Networks

@@ -35,7 +35,7 @@ export type AnyHandler =
 type Begin = (act: (inside: Context) => Promise<unknown>) => Promise<unknown>
 type OpenHandler = (context: OpenContext, input: unknown) => Promise<unknown>
 
-export type PipelineDependencies = {
+type PipelineDependencies = {
   sql: Sql
   business: Business
   disk: Disk

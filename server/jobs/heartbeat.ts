@@ -10,7 +10,7 @@ const BEAT_MS = 15_000
 /** How long a stop waits for the database to forget this server, in milliseconds: it may be away. */
 const LONGEST_STOP_MS = 2_000
 
-export type HeartbeatOptions = { sql: Sql; report: () => Promise<ServerReport>; leaving: AbortSignal }
+type HeartbeatOptions = { sql: Sql; report: () => Promise<ServerReport>; leaving: AbortSignal }
 
 /**
  * Tells the other servers of this one, and reads how the jobs went on any of them. What cannot be written is left out.

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Backups, ServerReport } from '../../contract/system.ts'
 import type { Config } from '../config.ts'
 
-export type Surroundings = {
+type Surroundings = {
   config: Pick<Config, 'freeDiskMb'>
   clock: { now(): Date; offset(): number }
   /** The free bytes under the database; null where it runs elsewhere. */

@@ -9,7 +9,7 @@ import { type TrialFields, trialFacts, whyNotGiven, whyNotShared } from './trial
 /** The outcome of a retrieval: the client's new expiry, and whether paid months or a trial remain. */
 type Retrieval = { expiry: string; leaves: 'months' | 'an earlier trial' | 'a new trial' }
 
-export type Retrievals = {
+type Retrievals = {
   /** The outcome of retrieving 1, 2, 3 … credits, as far as each succeeds. */
   offered: Retrieval[]
   /** Why retrieving one more fails, where it would leave the client on a trial that it may not have. */

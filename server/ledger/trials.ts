@@ -13,7 +13,7 @@ import { type Concerned, factsOf, lockPlace, note } from './transfer.ts'
  * whoever gives it. A MAC that is moved to a client on a trial has had one too: `mac_trial` records that. It is no trial
  * of the dealer's, but there are as many in a day, since a script could take the trial from any number of MACs.
  */
-export type TrialFacts = {
+type TrialFacts = {
   given_today: number
   /** Whether one of them was this client's. */
   client_had_today: boolean

@@ -110,7 +110,7 @@ export function fingerprintOf(files: readonly Pick<SchemaFile, 'name' | 'checksu
 }
 
 /** The schema that a database was made with, and the steps that were applied to it. */
-export type Origin = { schema: Schema; steps: readonly Step[] }
+type Origin = { schema: Schema; steps: readonly Step[] }
 
 /** Returns a schema that a release can make, by its fingerprint. */
 function makeable({ schema, before }: Release, fingerprint: string): Schema | undefined {

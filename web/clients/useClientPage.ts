@@ -6,10 +6,10 @@ import type { Table } from '../parts/table/table.ts'
 import { useLastPage } from '../parts/table/useLastPage.ts'
 import { type ListState, useListState } from '../parts/table/useListState.ts'
 
-export type ListCall = typeof calls.clients.list | typeof calls.admin.clients
+type ListCall = typeof calls.clients.list | typeof calls.admin.clients
 
 /** A row of the list; the admin's rows include the dealer. */
-export type RowOf<C extends ListCall> = C extends typeof calls.admin.clients ? AnyClientRow : ClientRow
+type RowOf<C extends ListCall> = C extends typeof calls.admin.clients ? AnyClientRow : ClientRow
 
 /** One page of clients, with the state that the list around it needs. */
 export interface ClientPage<Row = ClientRow> {

@@ -5,7 +5,7 @@ import { ApiError, send } from '../calls/api.ts'
 import { solve } from '../parts/captcha/solving.ts'
 import type { SubmitError } from '../parts/form/Form.tsx'
 
-export type SignInInput = InputOf<typeof calls.session.login>
+type SignInInput = InputOf<typeof calls.session.login>
 
 /** Signs in. It sends nothing until every field is filled in. */
 export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>) => void) {

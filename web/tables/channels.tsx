@@ -90,7 +90,7 @@ function holding({ packages, adult }: Group): number[] {
   return packages.filter((value) => !(adult && leavesOutAdults(value)))
 }
 
-export type PackageRow = { value: number; label: string; groups: number; channels: number }
+type PackageRow = { value: number; label: string; groups: number; channels: number }
 
 /** Returns every package with what its boxes are given. */
 export function packageRows(groups: readonly Group[]): PackageRow[] {

@@ -7,7 +7,7 @@ import { Refusal } from '../../refusal.ts'
 import { keepAgain, readAgain } from './from-address.ts'
 import type { KeptPlaylist } from './keep.ts'
 
-export type RefreshContext = {
+type RefreshContext = {
   sql: Sql
   seal: Seal
   playlist: PlaylistRules

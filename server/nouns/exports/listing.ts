@@ -35,7 +35,7 @@ export type ChosenClients = Selection & { clients?: string[] | undefined }
 /** The transactions of an account or client between two days, both included. */
 export type Selected = Omit<TransactionFilter, 'from' | 'to'> & { from: Day; to: Day }
 
-export type ListingContext = { sql: Sql; account: Account; now: Date; business: { zone: string } }
+type ListingContext = { sql: Sql; account: Account; now: Date; business: { zone: string } }
 
 /** Returns the clients of a dealer, or of all dealers for the admin, selected and sorted as on the screen. */
 export async function clientListing(
