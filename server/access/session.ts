@@ -1,5 +1,5 @@
 import type { Account, Caller, Context, OpenContext } from '../context.ts'
-import { codeOf } from '../postgres/errors.ts'
+import { codeOf, constraintOf } from '../postgres/errors.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import { accountColumns, accountHoldings, findAccount } from '../tree/account.ts'
@@ -57,8 +57,7 @@ export function lockSession({ sql, session, now }: Pick<Context, 'sql' | 'sessio
 const NEED_A_SESSION = ['export_ticket_session_fk', 'account_closed_check']
 
 export function hasEnded(error: unknown): boolean {
-  const { constraint_name: constraint = '' } = (error ?? {}) as { constraint_name?: string }
-  return codeOf(error) === 'BX401' || NEED_A_SESSION.includes(constraint)
+  return codeOf(error) === 'BX401' || NEED_A_SESSION.includes(constraintOf(error))
 }
 
 /** Returns the refusal of a call whose session ended after it had arrived. */

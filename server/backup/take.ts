@@ -10,7 +10,7 @@ import { createSeal } from '../access/seal.ts'
 import { writeNewKeyFile } from '../access/secret-key.ts'
 import { StartFault } from '../config.ts'
 import { begin } from '../postgres/begin.ts'
-import { codeOf } from '../postgres/errors.ts'
+import { codeOf, isDiskFull } from '../postgres/errors.ts'
 import { freeSpaceOf, putInPlace, writeDurably } from '../postgres/files.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { ageOf, nameTables, RELEASE, type Standing, standingOf } from '../postgres/schema.ts'
@@ -53,8 +53,7 @@ export async function takeBackup(options: TakeOptions): Promise<Manifest> {
       return manifest
     } catch (error) {
       rmSync(draft, { recursive: true, force: true })
-      const code = codeOf(error)
-      if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error
+      if (!isDiskFull(error)) throw error
       throw new StartFault(
         `There is no room for the backup where ${folder} was to be; nothing of it remains.`,
       )

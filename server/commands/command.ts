@@ -1,6 +1,6 @@
 import { StartFault } from '../config.ts'
 import type { Database } from '../postgres/database.ts'
-import { codeOf, isLost } from '../postgres/errors.ts'
+import { codeOf, isDiskFull, isLost } from '../postgres/errors.ts'
 import { freeSpaceOf } from '../postgres/files.ts'
 
 const DISK_FULL = 'The disk is full. Make room on it, and try again.'
@@ -45,7 +45,7 @@ export async function withDatabase<T>(
 export function sentenceOf(error: unknown): string | null {
   if (error instanceof StartFault) return error.message
   const code = codeOf(error)
-  if (/^(53100|ENOSPC|EDQUOT)$/.test(code)) return DISK_FULL
+  if (code === '53100' || isDiskFull(error)) return DISK_FULL
   if (code === '53400')
     return 'The database had no room for what it sorts: a quarter of its disk at most. Give it a larger disk.'
   if (/^(EROFS|EACCES|EPERM)$/.test(code) && error instanceof Error && 'path' in error)

@@ -1,15 +1,14 @@
 import { minuteOf } from '../../contract/time.ts'
-import { codeOf, isOutage } from '../postgres/errors.ts'
+import { codeOf, constraintOf, isOutage } from '../postgres/errors.ts'
 import { fieldRefusal, notFound, Refusal } from '../refusal.ts'
 
 /** Returns the refusal for an error: a refusal itself, and errors of Fastify and the database in our words. */
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  const { constraint_name: constraint = '' } = (error ?? {}) as { constraint_name?: string }
   return (
     OF_THE_REQUEST[codeOf(error)]?.() ??
     OF_THE_DATABASE[codeOf(error)]?.() ??
-    OF_A_CONSTRAINT[constraint]?.() ??
+    OF_A_CONSTRAINT[constraintOf(error)]?.() ??
     (isOutage(error) ? unavailable() : internal())
   )
 }

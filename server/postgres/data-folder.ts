@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, mkdirSync, mkdtempSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartFault } from '../config.ts'
-import { codeOf } from './errors.ts'
+import { codeOf, isDiskFull } from './errors.ts'
 
 /**
  * Makes the data folder if it is missing. Root's can be entered but not listed by others: the database runs as another
@@ -22,7 +22,7 @@ export function makeDataFolder(dataDir: string): void {
     rmdirSync(mkdtempSync(join(dataDir, '.tried-')))
   } catch (error) {
     // On a full disk people can still sign in and look.
-    if (!['ENOSPC', 'EDQUOT'].includes(codeOf(error))) throw unusable(dataDir)
+    if (!isDiskFull(error)) throw unusable(dataDir)
   }
 }
 

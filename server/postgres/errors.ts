@@ -3,6 +3,16 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
+/** Returns the constraint that the database refused a row by; an empty text where it was none. */
+export function constraintOf(error: unknown): string {
+  return error instanceof Error && 'constraint_name' in error ? String(error.constraint_name) : ''
+}
+
+/** Whether a file could not be written because its disk, or the share of it that this user has, is full. */
+export function isDiskFull(error: unknown): boolean {
+  return /^(ENOSPC|EDQUOT)$/.test(codeOf(error))
+}
+
 /** Whether an error means that the database is unreachable, rather than that it refused a statement. */
 export function isLost(error: unknown): boolean {
   return isOfConnection(error) || /^(08|57P0|53300|40003|25006)/.test(codeOf(error))
