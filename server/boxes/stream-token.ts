@@ -73,11 +73,11 @@ export function readToken(
   return {
     token: found[0],
     said: {
-      // Ours instead of its equal in the address: it is kept for a day, and a part of a text keeps the whole text in memory.
       client: clientId ?? 0,
       channel: channelId ?? 0,
       made: (seconds ?? 0) * 1000,
       box,
+      // Our own string, not its equal in the address: a slice would keep the whole address in memory for a day.
       signature: ours,
       network: network === undefined || network === '0' ? null : network,
     },
