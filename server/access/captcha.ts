@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomInt } from 'node:crypto'
+import { createHmac, randomInt } from 'node:crypto'
 import { createChallenge, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Challenge } from 'altcha-lib/types'
@@ -11,7 +11,7 @@ import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { fieldRefusal, Refusal } from '../refusal.ts'
 import { Turns } from '../turns.ts'
-import { derive } from './seal.ts'
+import { derive, hash } from './seal.ts'
 
 export type Captcha = {
   /**
@@ -220,11 +220,10 @@ const Verdict = z.object({ success: z.boolean() })
 
 /** Marks a solution as used, on all servers of one database. @throws Refusal where it was used before */
 async function takeOnce({ sql }: Check, solution: string, expiry: Date): Promise<void> {
-  const hash = createHash('sha256').update(solution).digest()
   const [fresh] = await change(
     sql,
     () => sql`
-      insert into captcha_used (solution_hash, expiry) values (${hash}, ${expiry})
+      insert into captcha_used (solution_hash, expiry) values (${hash(solution)}, ${expiry})
       on conflict do nothing
       returning true`,
   )

@@ -8,7 +8,7 @@ import { createGunzip } from 'node:zlib'
 import { MOST_PLAYLIST, PlaylistAddress } from '../../../contract/channels.ts'
 import { among } from '../../access/network.ts'
 import type { PlaylistRules } from '../../context.ts'
-import { Refusal } from '../../refusal.ts'
+import { fieldRefusal, type Refusal } from '../../refusal.ts'
 
 export type Options = {
   mayAsk: (address: string) => boolean
@@ -49,7 +49,7 @@ export async function downloadPlaylist(address: string, { mayAsk, signal }: Opti
 class Fault extends Error {}
 
 function refusal(sentence: string): Refusal {
-  return new Refusal('invalid_input', sentence, { errors: { address: sentence } })
+  return fieldRefusal('invalid_input', 'address', sentence)
 }
 
 /** Returns where a redirect leads. A password goes no further than to the address that it was given for. */
