@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { before, DAY_MS, HOUR_MS } from '../../contract/time.ts'
+import { before, DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/time.ts'
 import type { Business, OpenContext } from '../context.ts'
 import { begin, change } from '../postgres/begin.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
@@ -33,7 +33,7 @@ export type Admitted = {
 const MOST_OF_NETWORK = 20
 /** Wrong logins of an account within the window before an unknown address has to solve a harder challenge, or wait. */
 const MOST_OF_ACCOUNT = 10
-const WINDOW_MS = 15 * 60_000
+const WINDOW_MS = 15 * MINUTE_MS
 /** Wrong logins of an account within an hour before an unknown address has to wait in any case. */
 const MOST_OF_ACCOUNT_AN_HOUR = 100
 /** How long an address that signed in to an account is known there; tries of other addresses do not stop it. */

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { MINUTE_MS } from '../../contract/time.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { timelineOf } from '../postgres/timeline.ts'
 import { withTimeout } from '../postgres/timeout.ts'
@@ -9,7 +10,7 @@ import { waitFor } from './wait-for.ts'
 const CURRENT_FOR_MS = 5_000
 const READ_EVERY_MS = 2_000
 /** How long clients are served from memory while the log cannot be read. `remove_outdated` keeps it for twice as long. */
-const AWAY_FOR_MS = 30 * 60_000
+const AWAY_FOR_MS = 30 * MINUTE_MS
 
 /** What was read of the log: the clients that have changed, and whether others may have that it does not tell of. */
 export type Changes = { clients: readonly number[]; isIncomplete: boolean }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { BOX_REFUSALS, type BoxRefusal, type ToldRefusal } from '../../contract/box-refusals.ts'
-import { before } from '../../contract/time.ts'
+import { before, MINUTE_MS } from '../../contract/time.ts'
 import { beginTry, endTry, isNetworkClosed } from '../access/login-limits.ts'
 import { ofClient, type Seal } from '../access/seal.ts'
 import { begin, change } from '../postgres/begin.ts'
@@ -11,7 +11,7 @@ import { Refusal } from '../refusal.ts'
 const MOST_OF_MAC = 3
 /** The right logins of a MAC within the window, each of which leaves a row in `login_try` that is kept for a month. */
 const MOST_RIGHT = 10
-const WINDOW_MS = 15 * 60_000
+const WINDOW_MS = 15 * MINUTE_MS
 /** For how long a box can hear why its right login was refused, in milliseconds. */
 const REFUSED_FOR_MS = 60_000
 

@@ -1,6 +1,8 @@
+import { MINUTE_MS } from '../../contract/time.ts'
+
 /** The most unknown MACs of one network within the window, each counted once. */
 const MOST_UNKNOWN = 60
-const WINDOW_MS = 15 * 60_000
+const WINDOW_MS = 15 * MINUTE_MS
 /** How many more are looked up each second once a network is full, because many customers may share its address. */
 const MORE_A_SECOND = 2
 const SECOND_MS = 1_000

@@ -3405,8 +3405,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'unknown MACs of a network count for 15 minutes and no longer',
     file: 'server/boxes/strangers.ts',
-    from: 'const WINDOW_MS = 15 * 60_000',
-    to: 'const WINDOW_MS = 150 * 60_000',
+    from: 'const WINDOW_MS = 15 * MINUTE_MS',
+    to: 'const WINDOW_MS = 150 * MINUTE_MS',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {

@@ -7,6 +7,7 @@ import {
   type Players,
   type Playlist,
 } from '../../../contract/channels.ts'
+import { MINUTE_MS } from '../../../contract/time.ts'
 import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
 import { type Context, type Handlers, Unchanged } from '../../context.ts'
 import type { Sql } from '../../postgres/pool.ts'
@@ -183,7 +184,7 @@ function playlistOf(row: PlaylistRow, minutes: number): Playlist {
     taken,
     channels,
     skipped,
-    next: has_address ? new Date(Date.parse(tried) + minutes * 60_000).toISOString() : null,
+    next: has_address ? new Date(Date.parse(tried) + minutes * MINUTE_MS).toISOString() : null,
     held:
       held === null
         ? null
