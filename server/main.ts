@@ -108,7 +108,7 @@ async function start(): Promise<void> {
   if (console) tell(`Boxtree is ready on ${addressOf(console, config)}`)
   if (boxes) tell(`Boxes are served on ${addressOf(boxes, config)}`)
   if (told) tell(told.line)
-  if (zoneBefore !== null) warnOfZone(config.timeZone, zoneBefore)
+  if (zoneBefore !== null) warn(otherZone(config.timeZone, zoneBefore))
   if (disputed !== null) warn(disputedZone(config.timeZone, disputed))
   // Only what was said is not said again by the next start. Where the database is lost in this moment, it is.
   void told?.done?.().catch(() => {})
@@ -117,10 +117,8 @@ async function start(): Promise<void> {
 }
 
 /** Each expiry, trial and sum of a day would end at another hour, which nobody would notice for weeks. */
-function warnOfZone(zone: string, before: string): void {
-  warn(
-    `TIME_ZONE is ${zone}, and was ${before} at the last start: days end at another hour from now on. If that was not meant, set it back and start again.`,
-  )
+function otherZone(zone: string, before: string): string {
+  return `TIME_ZONE is ${zone}, and was ${before} at the last start: days end at another hour from now on. If that was not meant, set it back and start again.`
 }
 
 function disputedZone(zone: string, from: Day): string {
