@@ -57,12 +57,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const reader = new Reader(env)
   const port = reader.whole('PORT', { least: 0, most: 65_535, otherwise: 8080 })
   const serve = readServe(reader)
+  const dataDir = resolve(reader.text('DATA_DIR') ?? './data')
   const config: Config = {
     host: reader.text('HOST') ?? '127.0.0.1',
     port,
     serve,
     boxPort: readBoxPort(reader, port, serve),
-    dataDir: resolve(reader.text('DATA_DIR') ?? './data'),
+    dataDir,
     database: readDatabase(reader),
     adminLogin: readAdminLogin(reader),
     adminPassword: readAdminPassword(reader),
@@ -80,7 +81,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     keepDays: reader.whole('KEEP_DAYS', { least: 1, most: 36_500, otherwise: 400 }),
     drainSeconds: reader.whole('DRAIN_SECONDS', { least: 0, most: 300, otherwise: 0 }),
     logLevel: readLogLevel(reader),
-    backups: readBackups(reader),
+    backups: readBackups(reader, dataDir),
     metrics: readMetrics(reader),
     freeDiskMb: reader.whole('FREE_DISK_MB', { least: 0, most: 1_000_000, otherwise: 256 }),
     trustedProxies: readProxies(reader),
@@ -153,7 +154,7 @@ function readServe(reader: Reader): Config['serve'] {
 }
 
 /** Returns null where none are to be made. They lie in the data folder unless told otherwise. */
-function readBackups(reader: Reader): Config['backups'] {
+function readBackups(reader: Reader, dataDir: string): Config['backups'] {
   const folder = reader.text('BACKUP_DIR')
   const keep = reader.whole('BACKUP_KEEP', { least: 1, most: 1_000, otherwise: 7 })
   const everyHours = reader.whole('BACKUP_EVERY', { least: 0, most: 8_760, otherwise: 0 })
@@ -161,7 +162,7 @@ function readBackups(reader: Reader): Config['backups'] {
     return {
       everyHours,
       keep,
-      folder: resolve(folder ?? join(reader.text('DATA_DIR') ?? './data', 'backups')),
+      folder: resolve(folder ?? join(dataDir, 'backups')),
     }
   for (const name of ['BACKUP_DIR', 'BACKUP_KEEP'])
     if (reader.text(name) !== undefined)
