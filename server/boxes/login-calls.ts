@@ -6,12 +6,12 @@ import type { Admission } from './admission.ts'
 import { type Answer, POLLING, refusedProfile } from './answers.ts'
 import { type BoxTurns, openStrangerTurns } from './box-turns.ts'
 import type { BoxClient } from './client.ts'
+import { bind } from './login-sign-in.ts'
 import { clientOfLogin, mayTry, noteRefusal, refusalOfLogin } from './logins.ts'
 import type { Presence } from './presence.ts'
 import { ON_SCREEN, Unauthorized } from './refusals.ts'
 import type { Roster } from './roster.ts'
 import type { BoxCall } from './routes.ts'
-import { bind } from './sign-in.ts'
 import type { UnknownBoxes } from './unknown-boxes.ts'
 
 type LoginCallsDependencies = {

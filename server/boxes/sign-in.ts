@@ -1,9 +1,8 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { DAY_MS } from '../../contract/time.ts'
-import { isServedOn, madeAt, takeBox } from '../access/box-nonce.ts'
+import { madeAt } from '../access/box-nonce.ts'
 import { begin, sendAhead } from '../postgres/begin.ts'
-import { lockMac } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
 import {
   type BoxClient,
@@ -14,25 +13,20 @@ import {
   deviceOf,
   deviceRowOf,
   identifies,
-  isLockedElsewhere,
   macOf,
   type Place,
   refusalOf,
   type SelfReport,
 } from './client.ts'
-import { forgottenAt, hasLeftLast, hasNotedSerial, type Note, noted, takeovers } from './device-notes.ts'
-import type { RightLogin } from './logins.ts'
+import { forgottenAt, hasNotedSerial, type Note, noted } from './device-notes.ts'
 
 /** A box that signs in, with the nonce of its token. */
 export type Box = { mac: string; nonce: string; place: Place }
 
-type SignInContext = { sql: Sql; unserved: ReadonlySet<number>; now: Date }
+export type SignInContext = { sql: Sql; unserved: ReadonlySet<number>; now: Date }
 
 /** A box that asks to be signed in to a client, and what it says of itself. */
 export type SignIn = Omit<SignInContext, 'sql'> & { id: number; box: Box; report: SelfReport }
-
-/** The most boxes that take a Ministra client over within a day; the next one is refused until a reset. */
-const MOST_TAKEOVERS = 3
 
 /** What a sign-in came to: the client as it is now, and why its box may not play; null where it may. */
 export type SignInOutcome = { client: BoxClient; refusal: BoxRefusal | null }
@@ -69,7 +63,7 @@ export function signInAll(
       const one = byId.get(row.id) as SignIn
       const client = boxClientOf(row)
       if (macOf(client) !== one.box.mac || isPutOut(client, one.box)) continue
-      if (hasEnded(one.box.nonce, client.device, forgotten.get(row.id) ?? 0, one.now)) continue
+      if (hasTokenEnded(one.box.nonce, client.device, forgotten.get(row.id) ?? 0, one.now)) continue
       const refusal = refusalOf(client, one.box.place, one.unserved, one.now, one.report)
       if (refusal) outcomes.set(one.id, { client, refusal })
       else entered.push(enter(one, client, deviceRowOf(row)))
@@ -96,7 +90,13 @@ const FIRST_USED_WITHIN_MS = DAY_MS
  * one that was made since the last reset or new MAC, and, where no other client has it now (`isIn`), since the client's
  * own and within the last day. So a reset ends a token for all boxes that share it.
  */
-function hasEnded(nonce: string, device: Device | null, forgotten: number, now: Date, isIn = false): boolean {
+export function hasTokenEnded(
+  nonce: string,
+  device: Device | null,
+  forgotten: number,
+  now: Date,
+  isIn = false,
+): boolean {
   const present = device?.token_nonce ?? null
   if (nonce === present) return false
   const made = madeAt(nonce, now)
@@ -140,133 +140,6 @@ function stored(sql: Sql, entered: readonly Entered[]): PendingQuery<Row[]> {
       cut = false, stb_type = coalesce(excluded.stb_type, device.stb_type),
       version = coalesce(excluded.version, device.version), image = coalesce(excluded.image, device.image),
       hardware = coalesce(excluded.hardware, device.hardware)`
-}
-
-/**
- * Gives a Ministra client to the box that has just signed in with its login and password. Another box than before takes
- * over, but only three times within a day, and not where the client is locked to another network. One that had left, and
- * that no other has followed, comes back. A box that is another client's may have to stay there. Null where the client is
- * gone, or has had another password since this one was found right.
- */
-export function bind(
-  context: SignInContext,
-  { id, password }: RightLogin,
-  box: Box,
-): Promise<SignInOutcome | null> {
-  const { now } = context
-  return withClient(context.sql, { id, mac: box.mac }, async (sql, client, before) => {
-    const [same] = await sql`select from client where id = ${id} and password = ${password}`
-    if (client.mac !== null || !same) return null
-    // A box that has signed in to another client in the meantime has left no MAC.
-    const isBack = before?.mac === null && (await hasLeftLast(sql, id, box.mac))
-    const isAnother = before !== null && before.mac !== box.mac && !isBack
-    if (isLockedElsewhere(client, box.place))
-      return { client, refusal: refusalOf(client, box.place, context.unserved, now) }
-    if (isAnother && (before.takeovers_refused || (await takeovers(sql, id, now)) >= MOST_TAKEOVERS)) {
-      const device = deviceOf({ ...before, takeovers_refused: true })
-      await sql`update device set takeovers_refused = true where client = ${id}`
-      return { client: { ...client, device }, refusal: 'too_many_boxes' }
-    }
-    // Two sign-ins of one box to two clients come one after the other.
-    await lockMac(sql, box.mac)
-    const [owner] = await sql`select from client where mac = ${box.mac} and deleted is null`
-    if (owner) return null
-    const forgotten = await forgottenAt(sql, [id])
-    const [other] = await sql<{ token_nonce: string | null }[]>`
-      select token_nonce from device where mac = ${box.mac} and client <> ${id}`
-    const isIn = other?.token_nonce === box.nonce
-    if (hasEnded(box.nonce, client.device, forgotten.get(id) ?? 0, now, isIn)) return null
-    const refusal = other ? await whyItStays({ ...context, sql }, client, { ...box, isIn }) : null
-    if (refusal) return { client, refusal }
-    const device = await moveBox(sql, { id, box, now }, before, isAnother)
-    const event = isAnother ? 'taken over' : 'first seen'
-    if (before?.mac !== box.mac) {
-      await noted(sql, [{ client: id, now, event, detail: box.mac, place: box.place }])
-    }
-    return { client: { ...client, device: deviceOf(device) }, refusal: null }
-  })
-}
-
-/**
- * Returns why the box of another client may not leave that for this one; null where it may. The MAC is a claim, and only
- * the other client's token shows that its box is the one that asks (`isIn`).
- */
-async function whyItStays(
-  { sql, unserved, now }: SignInContext,
-  client: BoxClient,
-  { mac, place, isIn }: Box & { isIn: boolean },
-): Promise<BoxRefusal | null> {
-  const refusal = refusalOf(client, place, unserved, now)
-  if (refusal || isIn) return refusal
-  return (await isServedOn(sql, mac, now, sql`c.id <> ${client.id}`)) ? 'other_client' : null
-}
-
-/** Moves a box to a client, away from the one that it was signed in to. Returns what is stored of the client's box then. */
-async function moveBox(
-  sql: Sql,
-  { id, box, now }: Pick<SignIn, 'id' | 'box' | 'now'>,
-  before: DeviceRow | null,
-  isAnother: boolean,
-): Promise<DeviceRow> {
-  // Ordered, so that two boxes that change places never wait for each other.
-  await sql`select from device where client = ${id} or mac = ${box.mac} order by client for update`
-  await takeBox(sql, box.mac, id, now)
-  const kept = before === null || isAnother ? UNKNOWN : before
-  const device = {
-    ...kept,
-    mac: box.mac,
-    token_nonce: box.nonce,
-    locked_to_ip: before?.locked_to_ip ?? null,
-    cut: false,
-  }
-  await sql`
-    insert into device ${sql({ client: id, first_seen: now, ...device })}
-    on conflict (client) do update set ${sql(device)}`
-  return device
-}
-
-/** Locks a client to the network of its box, unless it is locked already. Null where it is gone. */
-export function lockTo(sql: Sql, id: number, network: string): Promise<{ client: BoxClient } | null> {
-  return withClient(sql, { id }, async (sql, client) => {
-    if (!client.device || !client.locked || client.device.locked_to_ip !== null) return { client }
-    await sql`update device set locked_to_ip = ${network} where client = ${id}`
-    return { client: { ...client, device: { ...client.device, locked_to_ip: network } } }
-  })
-}
-
-const UNKNOWN: DeviceRow = {
-  mac: null,
-  stb_sn: null,
-  device_id: null,
-  device_id2: null,
-  token_nonce: null,
-  takeovers_refused: false,
-  locked_to_ip: null,
-  cut: false,
-}
-
-/**
- * Runs work on a client that is locked against other sign-ins, resets and changes. Null where it is gone. Locked with it is
- * the client that the box with this MAC is signed in to: before any device, and in the order of the ids, as whoever locks
- * several clients does, so that none of them waits in a circle.
- */
-export function withClient<T>(
-  sql: Sql,
-  { id, mac }: { id: number; mac?: string },
-  work: (sql: Sql, client: BoxClient, device: DeviceRow | null) => Promise<T | null>,
-): Promise<T | null> {
-  return begin(sql, async (sql) => {
-    // By a statement of its own, because one that waits for a lock goes on with what it read before of other tables.
-    await sendAhead(
-      sql,
-      sql`
-        select from client
-        where id = any (array(select ${id}::bigint union select client from device where mac = ${mac ?? null}))
-        order by id for no key update`,
-    )
-    const [row] = await clientRows(sql, [id])
-    return row ? work(sql, boxClientOf(row), deviceRowOf(row)) : null
-  })
 }
 
 /** Returns the device of a client after its box was let in: what was pinned before, and what it reports for the first time. */
