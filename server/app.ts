@@ -129,7 +129,7 @@ function serveCall(api: FastifyInstance, pipeline: Pipeline, call: Call): void {
     onRequest: async (request, reply) => {
       request.call = call.name
       request.gone = goneOf(reply.raw)
-      request.caller = await pipeline.admit(call, request)
+      request.caller = await pipeline.callerOf(call, request)
       if (call.body === 'file') allowUpload(request)
     },
     handler: pipeline.runnerOf(call, atPlaceOf(call, handlers) as AnyHandler),

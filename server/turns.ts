@@ -40,13 +40,13 @@ export class Turns<Owner> {
    */
   async take(owner: Owner, gone: AbortSignal | null = null): Promise<() => void> {
     if (gone?.aborted) throw nobodyWaits()
-    if (this.#hasRoom(owner)) this.#begin(owner)
+    if (this.#hasRoom(owner)) this.#occupy(owner)
     else await this.#wait(owner, gone)
     let over = false
     return () => {
       if (over) return
       over = true
-      this.#end(owner)
+      this.#release(owner)
     }
   }
 
@@ -89,7 +89,7 @@ export class Turns<Owner> {
     return isInsistent ? eachInsistent.each : eachBesideOthers
   }
 
-  #begin(owner: Owner): void {
+  #occupy(owner: Owner): void {
     this.#free -= 1
     this.#running.set(owner, (this.#running.get(owner) ?? 0) + 1)
   }
@@ -133,7 +133,7 @@ export class Turns<Owner> {
     this.#waitingSince.delete(owner)
   }
 
-  #end(owner: Owner): void {
+  #release(owner: Owner): void {
     this.#free += 1
     const left = (this.#running.get(owner) ?? 0) - 1
     if (left > 0) this.#running.set(owner, left)
@@ -155,7 +155,7 @@ export class Turns<Owner> {
         this.#waiting.delete(owner)
         this.#waiting.set(owner, queue)
       }
-      this.#begin(owner)
+      this.#occupy(owner)
       next()
     }
   }

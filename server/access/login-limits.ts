@@ -23,7 +23,7 @@ type Try = {
   worked: number | null
 }
 
-export type Admitted = {
+export type OpenTry = {
   id: number
   /** As `lockNames` stores it. */
   name: string
@@ -46,10 +46,10 @@ const UNDECIDED_FOR_MS = 30_000
  * one before. Where only tries under way fill a limit, this one waits for their results, so that a burst of wrong ones
  * is stopped, and a burst of right ones is not.
  */
-export async function beginTry(context: TryContext, attempt: Try): Promise<Admitted> {
+export async function beginTry(context: TryContext, attempt: Try): Promise<OpenTry> {
   const deadline = Date.now() + 10_000
   for (;;) {
-    const outcome = await begin(context.sql, (begun) => admit({ ...context, sql: begun }, attempt))
+    const outcome = await begin(context.sql, (begun) => judge({ ...context, sql: begun }, attempt))
     if ('id' in outcome) return outcome
     if (outcome !== UNDECIDED) throw await tooManyTries(context, attempt, outcome)
     if (Date.now() > deadline) throw await tooManyTries(context, attempt, { wait: 1_000 })
@@ -61,7 +61,7 @@ export async function beginTry(context: TryContext, attempt: Try): Promise<Admit
  * Admits a try of somebody who is signed in and has to type the present password again. Only wrong ones of such tries close
  * it, for any address: strangers' wrong logins must not keep a dealer from changing the password.
  */
-export function beginOwnTry(context: TryContext, name: string): Promise<Admitted> {
+export function beginOwnTry(context: TryContext, name: string): Promise<OpenTry> {
   return beginTry({ ...context, network: null }, { kind: 'own', name, worked: null })
 }
 
@@ -84,12 +84,12 @@ export async function isNetworkClosed(
   return closed !== null && closed !== UNDECIDED
 }
 
-export async function endTry(sql: Sql, { id }: Admitted, succeeded: boolean): Promise<void> {
+export async function endTry(sql: Sql, { id }: OpenTry, succeeded: boolean): Promise<void> {
   await change(sql, () => sql`update login_try set succeeded = ${succeeded} where id = ${id}`)
 }
 
 /** Takes a try back whose password was not checked after all: it counts neither as wrong nor as right. */
-export async function withdrawTry(sql: Sql, { id }: Admitted): Promise<void> {
+export async function withdrawTry(sql: Sql, { id }: OpenTry): Promise<void> {
   await change(sql, () => sql`select withdraw_try(${id})`)
 }
 
@@ -119,14 +119,14 @@ type Closed = { wait: number; work?: number }
 
 const UNDECIDED = { wait: 0 } as const
 
-async function admit(context: TryContext, { kind, name, worked }: Try): Promise<Admitted | Closed> {
+async function judge(context: TryContext, { kind, name, worked }: Try): Promise<OpenTry | Closed> {
   const { sql, now, network } = context
   const stored = await lockNames(context, kind, name)
   const ofAddress = network === null ? null : await networkClosure(network, sql, now)
   const ofAccount = (await isKnown()) ? null : await accountClosure()
   const closed = [ofAddress, ofAccount].filter((one) => one !== null)
   if (closed.length > 0) return closed.find((one) => one !== UNDECIDED) ?? UNDECIDED
-  const [row] = await sql<Admitted[]>`
+  const [row] = await sql<OpenTry[]>`
     insert into login_try (name, address, tried) values (${stored}, ${network ?? 'unknown'}, ${now})
     returning id, name`
   if (!row) throw new Error('a try was not kept')

@@ -51,13 +51,13 @@ async function isMacClosed(sql: Sql, mac: string, now: Date): Promise<boolean> {
 export async function clientOfLogin(context: LoginContext, login: Login): Promise<RightLogin | null> {
   const { sql, now } = context
   try {
-    const admitted = await beginTry(
+    const begun = await beginTry(
       { sql, now, network: login.network, gone: null, business: { seal: context.seal } },
       { kind: 'client', name: login.login, worked: null },
     )
     const attempt = await beginOfMac(sql, login.mac, now)
     const client = attempt === null ? null : await clientWith(context, login)
-    await endTry(sql, admitted, client !== null)
+    await endTry(sql, begun, client !== null)
     await change(sql, () => sql`update box_login set succeeded = ${client !== null} where id = ${attempt}`)
     return attempt === null || client === null ? null : { ...client, attempt }
   } catch (error) {

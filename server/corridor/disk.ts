@@ -8,7 +8,7 @@ export type FreeSpace = () => number
 /** Keeps space free on the disk for the database's own work, and for people who sign in and read. */
 export interface Disk {
   hasRoom(): boolean
-  admit(call: Call): void
+  requireRoom(call: Call): void
 }
 
 /** Below half of `leastMb` only sign-ins may write. `free` is null for an external database, whose disk is unknown. */
@@ -28,7 +28,7 @@ export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyB
   }
   return {
     hasRoom: () => look() >= leastMb,
-    admit(call) {
+    requireRoom(call) {
       if (call.needsSpace === 'none') return
       if (look() >= (call.needsSpace === 'little' ? leastMb * LOWER_FLOOR : leastMb)) return
       throw diskFull('The disk of the server is nearly full')

@@ -55,10 +55,10 @@ declare module 'fastify' {
 export function openPipeline({ sql, business, disk, networks, clock }: PipelineDependencies) {
   const { calls, changes } = openCallLimits()
   const findOwner = openSessionLookup(sql, clock.now)
-  return { admit, runnerOf }
+  return { callerOf, runnerOf }
 
   /** Returns the caller of a request; null for a call that needs no session. */
-  async function admit(call: Call, request: FastifyRequest): Promise<Caller | null> {
+  async function callerOf(call: Call, request: FastifyRequest): Promise<Caller | null> {
     if (call.roles === 'anyone') return null
     const session = hash(tokenOf(request))
     return { account: allowed(call, await findOwner(session)), session }
@@ -68,7 +68,7 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
   function runnerOf(call: Call, handler: AnyHandler) {
     const runForAccount = forAccounts(call, handler)
     return async (request: FastifyRequest, reply: FastifyReply) => {
-      disk.admit(call)
+      disk.requireRoom(call)
       const newest = call.needsSpace === 'plenty' ? clock.behind() : null
       if (newest) throw clockIsBehind(newest)
       const input = parse(call, request)
@@ -92,17 +92,19 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
   }
 
   function carriesOut(call: Call, handler: AnyHandler): (arrived: Arrived) => Promise<unknown> {
-    if (typeof handler === 'function') return (arrived) => begin(call, arrived, handler)
+    if (typeof handler === 'function') return (arrived) => runAlone(call, arrived, handler)
     if ('together' in handler)
-      return openShared(sql, call, handler.together, (arrived) => begin(call, arrived, handler.alone))
+      return openShared(sql, call, handler.together, (arrived) => runAlone(call, arrived, handler.alone))
     return (arrived) => {
       const { context, input } = arrived
-      return closeWhenSilent(sql, () => handler.outside(context, input, (act) => begin(call, arrived, act)))
+      return closeWhenSilent(sql, () =>
+        handler.outside(context, input, (act) => runAlone(call, arrived, act)),
+      )
     }
   }
 
   /** Carries out a call in a transaction of its own. */
-  async function begin(
+  async function runAlone(
     call: Call,
     arrived: Arrived,
     act: (inside: Context, input: unknown) => Promise<unknown>,

@@ -47,13 +47,13 @@ async function carryOut(
   batch: readonly Arrived[],
 ): Promise<unknown[]> {
   const asked = batch.map(({ context, input }) => ({ account: context.account.id, input }))
-  const admitted = admit(sql, call, batch)
+  const held = holdSessionsAndKeys(sql, call, batch)
   const outputs = await together(
     sql,
     asked,
-    admitted.then((all) => all.map((one) => one?.context)),
+    held.then((all) => all.map((one) => one?.context)),
   )
-  const ended = (await admitted).map((one, at) => {
+  const ended = (await held).map((one, at) => {
     if (!one || outputs[at] === undefined) return undefined
     return { ...one, output: call.output.parse(outputs[at]) }
   })
@@ -64,10 +64,14 @@ async function carryOut(
 }
 
 /** A call that may share the transaction: its session goes on and is locked, and its key is new and claimed. */
-type Admitted = { context: Context; input: object; claim: Claim | null }
+type Held = { context: Context; input: object; claim: Claim | null }
 
-/** Admits calls to a transaction; undefined for one that has to be carried out alone. */
-async function admit(sql: Sql, call: Call, batch: readonly Arrived[]): Promise<(Admitted | undefined)[]> {
+/** Holds the sessions and the keys of calls for a transaction; undefined for a call that has to be carried out alone. */
+async function holdSessionsAndKeys(
+  sql: Sql,
+  call: Call,
+  batch: readonly Arrived[],
+): Promise<(Held | undefined)[]> {
   const sessions = batch.map(({ context }) => context.session)
   const now = (batch[0] as Arrived).context.clock()
   const [accounts, claims] = await Promise.all([

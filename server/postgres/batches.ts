@@ -44,16 +44,16 @@ export function openBatches<One, Result>({
   return (one) =>
     new Promise((resolve, reject) => {
       waiting.push({ one, resolve, reject })
-      begin()
+      startNext()
     })
 
-  function begin(): void {
+  function startNext(): void {
     if (waiting.length === 0 || isGathering || running === atOnce) return
     isGathering = true
     running += 1
     void carryOut().then(() => {
       running -= 1
-      begin()
+      startNext()
     })
   }
 
@@ -64,7 +64,7 @@ export function openBatches<One, Result>({
       results = await together(() => {
         batch = next()
         isGathering = false
-        begin()
+        startNext()
         return batch.map(({ one }) => one)
       })
     } catch (error) {

@@ -2600,7 +2600,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'changes are refused while the disk is nearly full',
     file: 'server/corridor/pipeline.ts',
-    from: 'disk.admit(call)',
+    from: 'disk.requireRoom(call)',
     to: '',
     suites: ['server/corridor/disk.test.ts'],
   },
@@ -2712,8 +2712,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a playlist may take longer only once the session of its admin was found',
     file: 'server/app.ts',
-    from: "      request.caller = await pipeline.admit(call, request)\n      if (call.body === 'file') allowUpload(request)\n",
-    to: "      if (call.body === 'file') allowUpload(request)\n      request.caller = await pipeline.admit(call, request)\n",
+    from: "      request.caller = await pipeline.callerOf(call, request)\n      if (call.body === 'file') allowUpload(request)\n",
+    to: "      if (call.body === 'file') allowUpload(request)\n      request.caller = await pipeline.callerOf(call, request)\n",
     suites: ['server/app.test.ts'],
   },
   {

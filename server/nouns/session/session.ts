@@ -6,11 +6,11 @@ import { HOUR_MS } from '../../../contract/time.ts'
 import { auditLogin } from '../../access/audit.ts'
 import { forgetFirstLogin } from '../../access/first-login.ts'
 import {
-  type Admitted,
   beginOwnTry,
   beginTry,
   countWrongLogin,
   endTry,
+  type OpenTry,
   withdrawTry,
 } from '../../access/login-limits.ts'
 import { hashPassword, isPassword } from '../../access/password.ts'
@@ -115,7 +115,7 @@ type Known = { id: number; name: string; password: string }
  */
 async function checkOrWithdraw<Result>(
   { sql }: OpenContext,
-  attempt: Admitted,
+  attempt: OpenTry,
   check: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -127,7 +127,7 @@ async function checkOrWithdraw<Result>(
 }
 
 /** Takes the same time whether there is an account of that name or not: one transaction, of as many round trips. */
-function keepFailure(context: OpenContext, attempt: Admitted, known: Known | undefined): Promise<void> {
+function keepFailure(context: OpenContext, attempt: OpenTry, known: Known | undefined): Promise<void> {
   return begin(context.sql, async (sql) => {
     const inside = { ...context, sql }
     if (known) await keepSignIn(inside, known.id, 'failed')
@@ -137,7 +137,7 @@ function keepFailure(context: OpenContext, attempt: Admitted, known: Known | und
 }
 
 /** Returns null if the password has changed since it was checked, and a refusal if the account is suspended. */
-async function signIn(context: OpenContext, known: Known, attempt: Admitted, session: Buffer) {
+async function signIn(context: OpenContext, known: Known, attempt: OpenTry, session: Buffer) {
   const { now } = context
   return begin(context.sql, async (sql) => {
     // A change of the password locks the account too. It either waits for this session and ends it, or came first and
