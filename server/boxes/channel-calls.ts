@@ -13,7 +13,7 @@ import { Away } from './refusals.ts'
 import type { BoxCall, BoxHandlers } from './routes.ts'
 import { streamAddress } from './stream-token.ts'
 
-type ChannelCalls = {
+type ChannelDependencies = {
   sql: Sql
   seal: Pick<Seal, 'hmac'>
   clock: () => Date
@@ -27,7 +27,7 @@ type ChannelCalls = {
 }
 
 /** The calls by which a box learns what it can watch, and where. */
-export function channelCalls(dependencies: ChannelCalls) {
+export function channelCalls(dependencies: ChannelDependencies) {
   const favourites = openFavourites(dependencies.sql, dependencies.isAway, dependencies.turns)
   return {
     ...listCalls(dependencies, favourites),
@@ -37,7 +37,7 @@ export function channelCalls(dependencies: ChannelCalls) {
 }
 
 /** The genres and the channels of a client's package. */
-function listCalls({ channels, letIn }: ChannelCalls, favourites: Favourites) {
+function listCalls({ channels, letIn }: ChannelDependencies, favourites: Favourites) {
   return {
     'itv/get_genres': async (request) => {
       const { package_selection: packageId } = await letIn(request)
@@ -79,7 +79,7 @@ function listCalls({ channels, letIn }: ChannelCalls, favourites: Favourites) {
   } satisfies Partial<BoxHandlers>
 }
 
-function favouriteCalls({ channels, letIn }: ChannelCalls, favourites: Favourites) {
+function favouriteCalls({ channels, letIn }: ChannelDependencies, favourites: Favourites) {
   return {
     'itv/get_fav_ids': async (request) => [...(await favourites.of(await letIn(request)))].map(String),
 
@@ -97,7 +97,7 @@ function favouriteCalls({ channels, letIn }: ChannelCalls, favourites: Favourite
 }
 
 /** What a box plays: it asks for the address of a channel, and says what it has begun and stopped. */
-function playCalls({ seal, clock, channels, presence, letIn }: ChannelCalls) {
+function playCalls({ seal, clock, channels, presence, letIn }: ChannelDependencies) {
   return {
     'itv/create_link': async (request) => {
       const { field, mac, place } = request

@@ -14,7 +14,7 @@ import type { Roster } from './roster.ts'
 import type { BoxCall } from './routes.ts'
 import type { UnknownBoxes } from './unknown-boxes.ts'
 
-type LoginCallsDependencies = {
+type LoginDependencies = {
   sql: Sql
   seal: Seal
   clock: () => Date
@@ -37,7 +37,7 @@ export function openLoginCalls({
   unknown,
   admission: { nonceOf, lookUp },
   turns,
-}: LoginCallsDependencies) {
+}: LoginDependencies) {
   const strangerTurns = openStrangerTurns()
   return { askLogin, doAuth, whyRefused }
 

@@ -45,7 +45,7 @@ const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosnif
 /** The most bytes of a body: a box sends a few fields. */
 const MOST_BODY = 8 * 1024
 
-type BoxRoutes = {
+type BoxRouteDependencies = {
   handlers: BoxHandlers
   networks: Networks
   /** Whether nothing else is served here, so that `/` is the boxes' too. */
@@ -55,7 +55,7 @@ type BoxRoutes = {
 /** Registers the calls of the boxes. Nothing of a request is logged but its call: its query may hold a password. */
 export async function serveBoxes(
   app: FastifyInstance,
-  { handlers, networks, alone }: BoxRoutes,
+  { handlers, networks, alone }: BoxRouteDependencies,
 ): Promise<void> {
   await app.register(async (boxes) => {
     boxes.removeAllContentTypeParsers()

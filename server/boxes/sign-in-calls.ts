@@ -17,7 +17,7 @@ import type { BoxCall, BoxHandlers } from './routes.ts'
 import type { SignInOutcome } from './sign-in.ts'
 import { openSignInBatches } from './sign-in-batches.ts'
 
-type SignInCalls = {
+type SignInDependencies = {
   sql: Sql
   seal: Seal
   clock: () => Date
@@ -44,7 +44,7 @@ export function signInCalls({
   turns,
   askLogin,
   whyRefused,
-}: SignInCalls) {
+}: SignInDependencies) {
   const tokens = openTokens(seal)
   const signIn = openSignInBatches(sql, turns)
   return {

@@ -26,7 +26,7 @@ export type StreamRules = {
   comparesAddress: boolean
 }
 
-type StreamCheck = StreamRules & {
+type StreamCheckDependencies = StreamRules & {
   roster: Roster
   channels: Channels
   usedTokens: ReturnType<typeof openUsedTokens>
@@ -53,7 +53,7 @@ type Asked = {
  * Answers whether a stream may be watched, to nginx (`auth_request`) and Flussonic (`on_play`): 200 or 403. A 503 says that
  * this is not known while the database is away.
  */
-export function serveStreamCheck(app: FastifyInstance, check: StreamCheck): void {
+export function serveStreamCheck(app: FastifyInstance, check: StreamCheckDependencies): void {
   const isServer = among(check.servers)
   app.get(STREAM_CHECK, async (request, reply) => {
     request.call = 'stream/check'
@@ -83,7 +83,7 @@ function askedBy({ headers, query }: FastifyRequest): Asked {
   return { address: textOf(token), stream: textOf(name), viewer: textOf(ip) }
 }
 
-async function mayWatch(check: StreamCheck, asked: Asked): Promise<boolean> {
+async function mayWatch(check: StreamCheckDependencies, asked: Asked): Promise<boolean> {
   const { roster, channels, usedTokens, seal, clock } = check
   const read = readToken(seal, asked.address)
   if (read === null) return false
@@ -108,7 +108,7 @@ function isOf({ address, stream }: Asked, channel: Own, places: Places): boolean
 
 /** Whether the client may play now, and its box is the one that got the token, at the viewer's address. */
 function isIn(
-  { roster, seal, clock, comparesAddress }: StreamCheck,
+  { roster, seal, clock, comparesAddress }: StreamCheckDependencies,
   client: BoxClient,
   said: StreamTokenFields,
   viewer: string,
