@@ -19,8 +19,8 @@ type Kind = 'login' | 'own' | 'client'
 type Try = {
   kind: Kind
   name: string
-  /** The seconds of a phone's work for this try, for this name; null where no challenge can be solved. */
-  worked: number | null
+  /** A phone's work for this try, for this name; null where no challenge can be solved. */
+  workedSeconds: number | null
 }
 
 export type OpenTry = {
@@ -40,6 +40,10 @@ const MOST_OF_ACCOUNT_AN_HOUR = 100
 const KNOWN_FOR_MS = 30 * DAY_MS
 /** A try without a result, because its server died, counts as wrong after this time. */
 const UNDECIDED_FOR_MS = 30_000
+/** How long a try waits for those under way, how often it looks, and how long its caller waits then, in milliseconds. */
+const DECIDED_WITHIN_MS = 10_000
+const LOOK_EVERY_MS = 50
+const UNDECIDED_WAIT_MS = 1_000
 
 /**
  * Admits a try to the password check, or throws the 429 with the time of the next try, and the challenge that allows
@@ -47,13 +51,13 @@ const UNDECIDED_FOR_MS = 30_000
  * is stopped, and a burst of right ones is not.
  */
 export async function beginTry(context: TryContext, attempt: Try): Promise<OpenTry> {
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + DECIDED_WITHIN_MS
   for (;;) {
     const outcome = await begin(context.sql, (begun) => judge({ ...context, sql: begun }, attempt))
     if ('id' in outcome) return outcome
     if (outcome !== UNDECIDED) throw await tooManyTries(context, attempt, outcome)
-    if (Date.now() > deadline) throw await tooManyTries(context, attempt, { wait: 1_000 })
-    await pause(50)
+    if (Date.now() > deadline) throw await tooManyTries(context, attempt, { waitMs: UNDECIDED_WAIT_MS })
+    await pause(LOOK_EVERY_MS)
   }
 }
 
@@ -62,7 +66,7 @@ export async function beginTry(context: TryContext, attempt: Try): Promise<OpenT
  * it, for any address: strangers' wrong logins must not keep a dealer from changing the password.
  */
 export function beginOwnTry(context: TryContext, name: string): Promise<OpenTry> {
-  return beginTry({ ...context, network: null }, { kind: 'own', name, worked: null })
+  return beginTry({ ...context, network: null }, { kind: 'own', name, workedSeconds: null })
 }
 
 /** Counts a wrong present password as a wrong login of the account, and of the caller's address. */
@@ -114,12 +118,12 @@ function digestOf(kind: Kind, name: string, seal: Business['seal']): string {
   return `digest ${seal.hmac(`login name ${kind}\0${name}`).toString('hex')}`
 }
 
-/** How many milliseconds a limit stays closed, and how many seconds of proof of work on a phone open it earlier. */
-type Closed = { wait: number; work?: number }
+/** How long a limit stays closed, and how much proof of work on a phone opens it earlier. */
+type Closed = { waitMs: number; workSeconds?: number }
 
-const UNDECIDED = { wait: 0 } as const
+const UNDECIDED = { waitMs: 0 } as const
 
-async function judge(context: TryContext, { kind, name, worked }: Try): Promise<OpenTry | Closed> {
+async function judge(context: TryContext, { kind, name, workedSeconds }: Try): Promise<OpenTry | Closed> {
   const { sql, now, network } = context
   const stored = await lockNames(context, kind, name)
   const ofAddress = network === null ? null : await networkClosure(network, sql, now)
@@ -143,10 +147,10 @@ async function judge(context: TryContext, { kind, name, worked }: Try): Promise<
   async function accountClosure(): Promise<Closed | null> {
     const tries = await triesOf(sql, sql`name = ${stored}`, MOST_OF_ACCOUNT_AN_HOUR, now)
     const [newest, oldest] = [tries[0], tries[MOST_OF_ACCOUNT_AN_HOUR - 1]]
-    if (newest && oldest) return oldest.wrong ? { wait: oldest.tried + HOUR_MS - now.getTime() } : UNDECIDED
-    const closed = closedBy(tries, attemptsFor(worked ?? 0), now)
+    if (newest && oldest) return oldest.wrong ? { waitMs: oldest.tried + HOUR_MS - now.getTime() } : UNDECIDED
+    const closed = closedBy(tries, attemptsFor(workedSeconds ?? 0), now)
     if (closed === null || closed === UNDECIDED) return closed
-    return { ...closed, work: workAfter(inOneRun(tries, now)) }
+    return { ...closed, workSeconds: workAfter(inOneRun(tries, now)) }
   }
 }
 
@@ -195,7 +199,7 @@ type Tries = Awaited<ReturnType<typeof triesOf>>
 /** Returns for how long a limit is closed; null where it allows one more try. */
 function closedBy(tries: Tries, most: number, now: Date): Closed | null {
   const last = tries.find(({ wrong }) => wrong)
-  if (last && inOneRun(tries, now) >= most) return { wait: last.tried + WINDOW_MS - now.getTime() }
+  if (last && inOneRun(tries, now) >= most) return { waitMs: last.tried + WINDOW_MS - now.getTime() }
   const recent = tries.filter(({ tried, wrong }) => !wrong || tried > now.getTime() - WINDOW_MS)
   return recent.length >= most && recent.some(({ wrong }) => !wrong) ? UNDECIDED : null
 }
@@ -215,26 +219,26 @@ function workAfter(wrong: number): number {
 }
 
 /** Returns how many wrong tries there may be before a try needs more than this much work. */
-function attemptsFor(work: number): number {
+function attemptsFor(workSeconds: number): number {
   let attempts = MOST_OF_ACCOUNT
-  while (attempts < MOST_OF_ACCOUNT_AN_HOUR && workAfter(attempts) <= work) attempts += MOST_OF_ACCOUNT
+  while (attempts < MOST_OF_ACCOUNT_AN_HOUR && workAfter(attempts) <= workSeconds) attempts += MOST_OF_ACCOUNT
   return attempts
 }
 
 async function tooManyTries(
   context: TryContext,
-  { name, worked }: Try,
-  { wait, work }: Closed,
+  { name, workedSeconds }: Try,
+  { waitMs, workSeconds }: Closed,
 ): Promise<Refusal> {
   const { captcha } = context.business
-  const retryAfter = wait / 1000
-  if (work !== undefined && worked !== null && captcha?.harderChallenge) {
+  const retryAfter = waitMs / 1000
+  if (workSeconds !== undefined && workedSeconds !== null && captcha?.harderChallenge) {
     return new Refusal(
       'too_many_tries',
       'There were many wrong logins. This device has to work for the next one.',
       {
         retryAfter,
-        challenge: await captcha.harderChallenge(context, name, work),
+        challenge: await captcha.harderChallenge(context, name, workSeconds),
       },
     )
   }

@@ -53,7 +53,7 @@ export async function clientOfLogin(context: LoginContext, login: Login): Promis
   try {
     const begun = await beginTry(
       { sql, now, network: login.network, gone: null, business: { seal: context.seal } },
-      { kind: 'client', name: login.login, worked: null },
+      { kind: 'client', name: login.login, workedSeconds: null },
     )
     const attempt = await beginOfMac(sql, login.mac, now)
     const client = attempt === null ? null : await clientWith(context, login)

@@ -1731,8 +1731,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'the captcha of an account costs more with each wrong login',
     file: 'server/access/login-limits.ts',
-    from: 'closedBy(tries, attemptsFor(worked ?? 0), now)',
-    to: 'closedBy(tries, attemptsFor(worked ? 60 : 0), now)',
+    from: 'closedBy(tries, attemptsFor(workedSeconds ?? 0), now)',
+    to: 'closedBy(tries, attemptsFor(workedSeconds ? 60 : 0), now)',
     suites: ['server/access/login-limits.test.ts'],
   },
   {
@@ -3111,8 +3111,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: "wrong logins of strangers do not close the change of one's own password",
     file: 'server/access/login-limits.ts',
-    from: "{ kind: 'own', name, worked: null }",
-    to: "{ kind: 'login', name, worked: null }",
+    from: "{ kind: 'own', name, workedSeconds: null }",
+    to: "{ kind: 'login', name, workedSeconds: null }",
     suites: ['server/access/login-limits.test.ts'],
   },
   {

@@ -37,8 +37,8 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
   async login(context, input) {
     const { sql, business } = context
     const { login_username: name, login_password: password } = input
-    const worked = await business.captcha.check(context, input.g_recaptcha_response, name)
-    const attempt = await beginTry(context, { kind: 'login', name, worked })
+    const workedSeconds = await business.captcha.check(context, input.g_recaptcha_response, name)
+    const attempt = await beginTry(context, { kind: 'login', name, workedSeconds })
     const token = randomToken()
     const [known, user] = await checkOrWithdraw(context, attempt, async () => {
       const [known] = await sql<Known[]>`
