@@ -19,18 +19,18 @@ const wholeInQuery = (most: number) =>
   )
 
 /** A page that is asked for; `page` counts from 1. */
-type Place = { page: number; per_page: number }
+type AskedPage = { page: number; per_page: number }
 
 /** Where a page stands in its list. */
 export const pagePlace = { current_page: z.int(), per_page: z.int(), total_pages: z.int() }
 
 /** Returns a page as the calls do: its rows, and where it stands among all of the list. */
-export function pageOf<Row>(data: Row[], count: number, { page, per_page }: Place) {
+export function pageOf<Row>(data: Row[], count: number, { page, per_page }: AskedPage) {
   return { data, count, current_page: page, per_page, total_pages: Math.max(1, Math.ceil(count / per_page)) }
 }
 
 /** Where a page lies in a list of `count` rows; a page past the end has a limit of 0. */
-export function sliceOf({ page, per_page }: Place, count: number): { offset: number; limit: number } {
+export function sliceOf({ page, per_page }: AskedPage, count: number): { offset: number; limit: number } {
   const offset = (page - 1) * per_page
   return { offset, limit: Math.max(0, Math.min(per_page, count - offset)) }
 }

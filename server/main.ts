@@ -245,12 +245,12 @@ async function serve(
   { console, boxes, metrics }: Record<'console' | 'boxes' | 'metrics', FastifyInstance | null>,
 ): Promise<void> {
   const { host, port, boxPort } = config
-  const at: Place = { host, port, variable: 'PORT' }
+  const at: Listening = { host, port, variable: 'PORT' }
   if (boxes)
     await step(() => listen(boxes, boxPort === null ? at : { ...at, port: boxPort, variable: 'BOX_PORT' }))
   if (console) await step(() => listen(console, at))
   if (config.metrics && metrics) {
-    const place: Place = { ...config.metrics, variable: 'METRICS_PORT' }
+    const place: Listening = { ...config.metrics, variable: 'METRICS_PORT' }
     await step(() => listen(metrics, place))
     tell(`Metrics are served on ${addressOf(metrics, config.metrics)}/metrics`)
   }
@@ -282,9 +282,9 @@ async function step<T>(work: () => Promise<T>): Promise<T> {
   return work()
 }
 
-type Place = { host: string; port: number; variable: 'PORT' | 'BOX_PORT' | 'METRICS_PORT' }
+type Listening = { host: string; port: number; variable: 'PORT' | 'BOX_PORT' | 'METRICS_PORT' }
 
-async function listen(app: FastifyInstance, { host, port, variable }: Place): Promise<void> {
+async function listen(app: FastifyInstance, { host, port, variable }: Listening): Promise<void> {
   try {
     await app.listen({ host, port })
   } catch (error) {
@@ -309,7 +309,7 @@ function portOf(app: FastifyInstance | null): number | null {
   return typeof address === 'object' && address ? address.port : null
 }
 
-function addressOf(app: FastifyInstance, { host }: Pick<Place, 'host'>): string {
+function addressOf(app: FastifyInstance, { host }: Pick<Listening, 'host'>): string {
   const port = portOf(app)
   const name = host === '0.0.0.0' || host === '::' || host === '127.0.0.1' ? 'localhost' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`

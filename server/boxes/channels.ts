@@ -5,7 +5,7 @@ import { openChannelNews } from './channel-news.ts'
 import type { BoxClient } from './client.ts'
 import { isHeld, isOld, type Lineup, type Listed, type Offer, type Ordered, openLineup } from './lineup.ts'
 import { Prepared } from './prepared.ts'
-import { type Places, placesOf } from './stream-paths.ts'
+import { type SortedPaths, sortedPathsOf } from './stream-paths.ts'
 
 /**
  * The most bytes of prepared answers that are kept, as they are before they are compressed. All channels of the largest
@@ -56,10 +56,10 @@ export function openChannels(sql: Sql, seal: Pick<Seal, 'open'>, log: FastifyBas
     },
 
     /** Returns where the addresses of all channels lead. @throws Away */
-    async places(): Promise<Places> {
+    async paths(): Promise<SortedPaths> {
       const now = await lineup.current()
-      now.places ??= placesOf(now.channels.map(({ address }) => address))
-      return now.places
+      now.paths ??= sortedPathsOf(now.channels.map(({ address }) => address))
+      return now.paths
     },
 
     /**

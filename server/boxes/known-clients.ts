@@ -54,9 +54,9 @@ export class KnownClients {
   #isChecked(slot: number | null, token: string): boolean {
     if (slot === null || !this.#reads(token)) return false
     const chunk = this.#chunkOf(slot)
-    const place = placeOf(slot)
-    if ((chunk.readUInt16LE(place + AT.flags) & FLAG.checked) === 0) return false
-    return timingSafeEqual(chunk.subarray(place + AT.nonce, place + AT.nonce + TOKEN_BYTES), this.#token)
+    const offset = offsetOf(slot)
+    if ((chunk.readUInt16LE(offset + AT.flags) & FLAG.checked) === 0) return false
+    return timingSafeEqual(chunk.subarray(offset + AT.nonce, offset + AT.nonce + TOKEN_BYTES), this.#token)
   }
 
   /** Keeps the signature of a token, which was checked, where its box is the one that is in. */
@@ -64,13 +64,13 @@ export class KnownClients {
     const slot = this.#byMac.find(numberOf(mac))
     if (slot === null || !this.#reads(token)) return
     const chunk = this.#chunkOf(slot)
-    const place = placeOf(slot)
-    const flags = chunk.readUInt16LE(place + AT.flags)
+    const offset = offsetOf(slot)
+    const flags = chunk.readUInt16LE(offset + AT.flags)
     const isIn =
-      this.#token.compare(chunk, place + AT.nonce, place + AT.nonce + NONCE_BYTES, 0, NONCE_BYTES) === 0
+      this.#token.compare(chunk, offset + AT.nonce, offset + AT.nonce + NONCE_BYTES, 0, NONCE_BYTES) === 0
     if ((flags & FLAG.nonce) === 0 || !isIn) return
-    this.#token.copy(chunk, place + AT.nonce)
-    chunk.writeUInt16LE(flags | FLAG.checked, place + AT.flags)
+    this.#token.copy(chunk, offset + AT.nonce)
+    chunk.writeUInt16LE(flags | FLAG.checked, offset + AT.flags)
   }
 
   /** Keeps a client in place of what was known of it. Its MAC is no other client's from now on. */
@@ -127,30 +127,30 @@ export class KnownClients {
   }
 
   #idAt(slot: number): number {
-    return this.#chunkOf(slot).readDoubleLE(placeOf(slot) + AT.id)
+    return this.#chunkOf(slot).readDoubleLE(offsetOf(slot) + AT.id)
   }
 
   #macAt(slot: number): number {
-    return this.#chunkOf(slot).readUIntLE(placeOf(slot) + AT.mac, MAC_BYTES)
+    return this.#chunkOf(slot).readUIntLE(offsetOf(slot) + AT.mac, MAC_BYTES)
   }
 
   #write(slot: number, client: BoxClient): void {
     const { device } = client
     const chunk = this.#chunkOf(slot)
-    const place = placeOf(slot)
+    const offset = offsetOf(slot)
     const mac = macOf(client)
-    chunk.writeDoubleLE(client.id, place + AT.id)
-    chunk.writeDoubleLE(client.dealer, place + AT.dealer)
-    chunk.writeDoubleLE(client.expiry, place + AT.expiry)
-    chunk.writeDoubleLE(client.waits_until, place + AT.waits)
-    chunk.writeInt32LE(client.package_selection, place + AT.package)
-    chunk.writeUInt16LE(flagsOf(client), place + AT.flags)
-    chunk.writeUIntLE(mac === null ? 0 : numberOf(mac), place + AT.mac, MAC_BYTES)
-    chunk.write(client.name.padEnd(NAME_BYTES), place + AT.name, NAME_BYTES, 'latin1')
+    chunk.writeDoubleLE(client.id, offset + AT.id)
+    chunk.writeDoubleLE(client.dealer, offset + AT.dealer)
+    chunk.writeDoubleLE(client.expiry, offset + AT.expiry)
+    chunk.writeDoubleLE(client.waits_until, offset + AT.waits)
+    chunk.writeInt32LE(client.package_selection, offset + AT.package)
+    chunk.writeUInt16LE(flagsOf(client), offset + AT.flags)
+    chunk.writeUIntLE(mac === null ? 0 : numberOf(mac), offset + AT.mac, MAC_BYTES)
+    chunk.write(client.name.padEnd(NAME_BYTES), offset + AT.name, NAME_BYTES, 'latin1')
     if (device === null) return
-    chunk.write(device.token_nonce ?? '', place + AT.nonce, NONCE_BYTES, 'hex')
+    chunk.write(device.token_nonce ?? '', offset + AT.nonce, NONCE_BYTES, 'hex')
     for (const [at, print] of device.prints.entries()) {
-      chunk.writeUIntLE(print, place + AT.prints + at * PRINT_BYTES, PRINT_BYTES)
+      chunk.writeUIntLE(print, offset + AT.prints + at * PRINT_BYTES, PRINT_BYTES)
     }
     if (device.locked_to_ip !== null) this.#lockedTo.set(slot, device.locked_to_ip)
   }
@@ -159,23 +159,23 @@ export class KnownClients {
   #read(slot: number | null, asked?: string): BoxClient | undefined {
     if (slot === null) return undefined
     const chunk = this.#chunkOf(slot)
-    const place = placeOf(slot)
-    const flags = chunk.readUInt16LE(place + AT.flags)
+    const offset = offsetOf(slot)
+    const flags = chunk.readUInt16LE(offset + AT.flags)
     const is = (flag: number) => (flags & flag) !== 0
     const text = (as: 'latin1' | 'hex', at: number, bytes: number) =>
-      chunk.toString(as, place + at, place + at + bytes)
-    const print = (nr: number) => chunk.readUIntLE(place + AT.prints + nr * PRINT_BYTES, PRINT_BYTES)
+      chunk.toString(as, offset + at, offset + at + bytes)
+    const print = (nr: number) => chunk.readUIntLE(offset + AT.prints + nr * PRINT_BYTES, PRINT_BYTES)
     const mac = is(FLAG.mac) ? (asked ?? macOfNumber(this.#macAt(slot))) : null
     return {
-      id: chunk.readDoubleLE(place + AT.id),
-      dealer: chunk.readDoubleLE(place + AT.dealer),
+      id: chunk.readDoubleLE(offset + AT.id),
+      dealer: chunk.readDoubleLE(offset + AT.dealer),
       name: text('latin1', AT.name, NAME_BYTES).trimEnd(),
       mac: is(FLAG.ownMac) ? mac : null,
       active: is(FLAG.active),
       locked: is(FLAG.locked),
       alt_player: is(FLAG.altPlayer),
-      package_selection: chunk.readInt32LE(place + AT.package),
-      expiry: chunk.readDoubleLE(place + AT.expiry),
+      package_selection: chunk.readInt32LE(offset + AT.package),
+      expiry: chunk.readDoubleLE(offset + AT.expiry),
       device: is(FLAG.device)
         ? {
             mac: is(FLAG.ownMac) ? null : mac,
@@ -186,7 +186,7 @@ export class KnownClients {
             cut: is(FLAG.cut),
           }
         : null,
-      waits_until: chunk.readDoubleLE(place + AT.waits),
+      waits_until: chunk.readDoubleLE(offset + AT.waits),
     }
   }
 }
@@ -227,7 +227,7 @@ function flagsOf(client: BoxClient): number {
   )
 }
 
-function placeOf(slot: number): number {
+function offsetOf(slot: number): number {
   return (slot % CHUNK) * RECORD
 }
 

@@ -10,7 +10,7 @@ import { timelineOf } from '../postgres/timeline.ts'
 import { withTimeout } from '../postgres/timeout.ts'
 import type { Prepared } from './prepared.ts'
 import { Away } from './refusals.ts'
-import type { Places } from './stream-paths.ts'
+import type { SortedPaths } from './stream-paths.ts'
 import { waitFor } from './wait-for.ts'
 
 /** How old what is known of the channels may be before a box is told of them, in milliseconds. */
@@ -45,7 +45,7 @@ export type Lineup = State & {
   /** The offers of packages, by that hash: packages of the same groups share one. */
   offers: Map<string, Offer>
   /** Where their addresses lead; null until somebody asks. */
-  places: Places | null
+  paths: SortedPaths | null
   /** The one that was asked for last is last. */
   prepared: Map<string, Prepared>
   preparedBytes: number
@@ -153,7 +153,7 @@ async function load(sql: Sql, seal: Pick<Seal, 'open'>, state: State): Promise<L
     ...{ ...state, player, alt_player },
     ...{ genres, channels: channels.sort((one, other) => one.number - other.number) },
     seen: seenByPackage({ channels, genres, player, alt_player }),
-    ...{ offers: new Map(), places: null, prepared: new Map(), preparedBytes: 0 },
+    ...{ offers: new Map(), paths: null, prepared: new Map(), preparedBytes: 0 },
   }
 }
 

@@ -20,31 +20,32 @@ export class SlotIndex {
   }
 
   find(key: number): number | null {
-    const slot = this.#slots[this.#placeOf(key)] as number
+    const slot = this.#slots[this.#positionOf(key)] as number
     return slot === EMPTY ? null : slot
   }
 
   /** Sets the slot of a number, also in the place of another one. */
   set(key: number, slot: number): void {
-    const place = this.#placeOf(key)
-    if (this.#slots[place] === EMPTY) this.#count += 1
-    this.#slots[place] = slot
+    const position = this.#positionOf(key)
+    if (this.#slots[position] === EMPTY) this.#count += 1
+    this.#slots[position] = slot
     if (this.#count * 2 > this.#slots.length) this.#grow()
   }
 
   delete(key: number): void {
-    let hole = this.#placeOf(key)
+    let hole = this.#positionOf(key)
     if (this.#slots[hole] === EMPTY) return
     this.#count -= 1
     // Those after the hole move up, but none before the place where a search for it begins.
-    for (let place = this.#after(hole); ; place = this.#after(place)) {
-      const slot = this.#slots[place] as number
+    for (let position = this.#after(hole); ; position = this.#after(position)) {
+      const slot = this.#slots[position] as number
       if (slot === EMPTY) break
       const begins = this.#beginOf(this.#keyOf(slot))
-      const isBetween = hole < place ? begins > hole && begins <= place : begins > hole || begins <= place
+      const isBetween =
+        hole < position ? begins > hole && begins <= position : begins > hole || begins <= position
       if (isBetween) continue
       this.#slots[hole] = slot
-      hole = place
+      hole = position
     }
     this.#slots[hole] = EMPTY
   }
@@ -55,12 +56,12 @@ export class SlotIndex {
   }
 
   /** Returns where the slot of a number is, or else where it would be set. */
-  #placeOf(key: number): number {
-    let place = this.#beginOf(key)
+  #positionOf(key: number): number {
+    let position = this.#beginOf(key)
     for (;;) {
-      const slot = this.#slots[place] as number
-      if (slot === EMPTY || this.#keyOf(slot) === key) return place
-      place = this.#after(place)
+      const slot = this.#slots[position] as number
+      if (slot === EMPTY || this.#keyOf(slot) === key) return position
+      position = this.#after(position)
     }
   }
 
@@ -72,13 +73,13 @@ export class SlotIndex {
     return (hash ^ (hash >>> 15)) & (this.#slots.length - 1)
   }
 
-  #after(place: number): number {
-    return (place + 1) & (this.#slots.length - 1)
+  #after(position: number): number {
+    return (position + 1) & (this.#slots.length - 1)
   }
 
   #grow(): void {
     const before = this.#slots
     this.#slots = new Int32Array(before.length * 2).fill(EMPTY)
-    for (const slot of before) if (slot !== EMPTY) this.#slots[this.#placeOf(this.#keyOf(slot))] = slot
+    for (const slot of before) if (slot !== EMPTY) this.#slots[this.#positionOf(this.#keyOf(slot))] = slot
   }
 }

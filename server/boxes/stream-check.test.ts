@@ -4,7 +4,7 @@ import { Box } from '../../test/support/box.ts'
 import { givePlaylist } from '../../test/support/playlist.ts'
 import type { TestServer } from '../../test/support/server.ts'
 import { openWorld, type Person, type World } from '../../test/support/world.ts'
-import { askedPathOf, leadsTo, placesOf, streamPathOf } from './stream-paths.ts'
+import { askedPathOf, leadsTo, sortedPathsOf, streamPathOf } from './stream-paths.ts'
 
 const PLAYLIST = `#EXTM3U
 #EXTINF:-1 tvg-id="one" group-title="News",One
@@ -312,12 +312,12 @@ test('a path is read as a server reads it, or not at all', () => {
 
 test('thousands of channels, each in a thousand folders of its own, open like any other', () => {
   const deep = (at: number, name: string) => `http://s.example/${at}/${'a/'.repeat(980)}${name}`
-  const places = placesOf(Array.from({ length: 20_000 }, (_, at) => deep(at, 'index.m3u8')))
-  const opens = (asked: string, address: string, among = places) =>
+  const paths = sortedPathsOf(Array.from({ length: 20_000 }, (_, at) => deep(at, 'index.m3u8')))
+  const opens = (asked: string, address: string, among = paths) =>
     leadsTo(asked.replace('http://s.example', ''), { address, filled: address }, among)
   expect(opens(deep(7, 'index.m3u8'), deep(7, 'index.m3u8'))).toBe(true)
   expect(opens(deep(7, 'piece.ts'), deep(7, 'index.m3u8'))).toBe(true)
   expect(opens(deep(8, 'piece.ts'), deep(7, 'index.m3u8'))).toBe(false)
-  const beside = placesOf([deep(7, 'index.m3u8'), deep(7, 'below/index.m3u8')])
+  const beside = sortedPathsOf([deep(7, 'index.m3u8'), deep(7, 'below/index.m3u8')])
   expect(opens(deep(7, 'piece.ts'), deep(7, 'index.m3u8'), beside)).toBe(false)
 })

@@ -7,13 +7,13 @@ import type { Channels } from './channels.ts'
 import { type BoxClient, macOf, refusalOf } from './client.ts'
 import { Away } from './refusals.ts'
 import type { Roster } from './roster.ts'
-import { isNamed, leadsTo, type Own, type Places } from './stream-paths.ts'
+import { type ChannelAddress, isNamed, leadsTo, type SortedPaths } from './stream-paths.ts'
 import {
   boxMark,
   familyOf,
   fillAddress,
   GOOD_FOR_MS,
-  isThere,
+  isInNetworkOf,
   readToken,
   type StreamTokenFields,
 } from './stream-token.ts'
@@ -90,11 +90,11 @@ async function mayWatch(check: StreamCheckDependencies, asked: Asked): Promise<b
   const { token, said } = read
   await roster.catchUp()
   const client = await roster.findById(said.client)
-  if (client === null || !isIn(check, client, said, asked.viewer)) return false
+  if (client === null || !mayPlay(check, client, said, asked.viewer)) return false
   const channel = (await channels.offer(client.package_selection)).byId.get(said.channel)
   if (!channel) return false
   const filled = fillAddress(channel.address, { client, mac: macOf(client) ?? '' }, () => token)
-  if (!isOf(asked, { address: channel.address, filled }, await channels.places())) return false
+  if (!asksFor(asked, { address: channel.address, filled }, await channels.paths())) return false
   const age = clock().getTime() - said.made
   if (age > GOOD_FOR_MS) return false
   if (age > FIRST_USE_WITHIN_MS) return usedTokens.has(client.id, said.signature)
@@ -102,19 +102,19 @@ async function mayWatch(check: StreamCheckDependencies, asked: Asked): Promise<b
   return true
 }
 
-function isOf({ address, stream }: Asked, channel: Own, places: Places): boolean {
-  return stream === null ? leadsTo(address, channel, places) : isNamed(stream, channel, places)
+function asksFor({ address, stream }: Asked, channel: ChannelAddress, paths: SortedPaths): boolean {
+  return stream === null ? leadsTo(address, channel, paths) : isNamed(stream, channel, paths)
 }
 
 /** Whether the client may play now, and its box is the one that got the token, at the viewer's address. */
-function isIn(
+function mayPlay(
   { roster, seal, clock, comparesAddress }: StreamCheckDependencies,
   client: BoxClient,
   said: StreamTokenFields,
   viewer: string,
 ): boolean {
   if (client.device?.token_nonce == null || said.box !== boxMark(seal, client)) return false
-  if (comparesAddress && (isIP(viewer) === 0 || !isThere(seal, said, viewer))) return false
+  if (comparesAddress && (isIP(viewer) === 0 || !isInNetworkOf(seal, said, viewer))) return false
   const { locked_to_ip } = client.device
   const network = isIP(viewer) === 0 ? null : networkOf(viewer)
   const isComparable =

@@ -26,60 +26,60 @@ function read(address: string): StreamPath | null {
 }
 
 /** Where the addresses of channels lead, in order. Counting in it is a search, so that deep folders take no memory. */
-export type Places = readonly string[]
+export type SortedPaths = readonly string[]
 
 /**
  * A placeholder such as {token} counts as it stands in the playlist. The host does not count, because a server is asked
  * for a path alone.
  */
-export function placesOf(addresses: Iterable<string>): Places {
+export function sortedPathsOf(addresses: Iterable<string>): SortedPaths {
   // A channel that is listed twice is one stream.
   return [...new Set(addresses)].map((address) => streamPathOf(address)?.path ?? '').sort()
 }
 
 /** Counts the addresses that lead to a path; to a folder, which ends with a `/`, those in it, however deep. */
-function countAt(places: Places, path: string): number {
+function countAt(paths: SortedPaths, path: string): number {
   // The `0` is the character after the `/`, and no path has a zero character.
   const end = path.endsWith('/') ? `${path.slice(0, -1)}0` : `${path}\0`
-  return countBefore(places, end) - countBefore(places, path)
+  return countBefore(paths, end) - countBefore(paths, path)
 }
 
-/** Counts the places that come before a text. */
-function countBefore(places: Places, text: string): number {
-  let [low, high] = [0, places.length]
+/** Counts the paths that come before a text. */
+function countBefore(paths: SortedPaths, text: string): number {
+  let [low, high] = [0, paths.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((places[middle] ?? '') < text) low = middle + 1
+    if ((paths[middle] ?? '') < text) low = middle + 1
     else high = middle
   }
   return low
 }
 
 /** A channel's address as it is in the playlist, and as it is filled in for a client. */
-export type Own = { address: string; filled: string }
+export type ChannelAddress = { address: string; filled: string }
 
 /**
  * Whether what was asked for is the channel: its own address, or where no other channel lies in its folder or below it
  * anything there, such as the segments of its stream.
  */
-export function leadsTo(uri: string, { address, filled }: Own, places: Places): boolean {
-  const [asked, own, place] = [askedPathOf(uri), streamPathOf(filled), streamPathOf(address)]
-  if (asked === null || own === null || place === null) return false
-  if (asked.path === own.path) return countAt(places, place.path) === 1 || asked.query === own.query
+export function leadsTo(uri: string, { address, filled }: ChannelAddress, paths: SortedPaths): boolean {
+  const [asked, own, listed] = [askedPathOf(uri), streamPathOf(filled), streamPathOf(address)]
+  if (asked === null || own === null || listed === null) return false
+  if (asked.path === own.path) return countAt(paths, listed.path) === 1 || asked.query === own.query
   const folder = folderOf(own.path)
-  return folder !== '/' && asked.path.startsWith(folder) && countAt(places, folderOf(place.path)) === 1
+  return folder !== '/' && asked.path.startsWith(folder) && countAt(paths, folderOf(listed.path)) === 1
 }
 
 /** Whether a stream's name, as Flussonic says it, is how the channel's address begins, and no other channel's does. */
-export function isNamed(stream: string, { address, filled }: Own, places: Places): boolean {
-  const [own, place] = [streamPathOf(filled), streamPathOf(address)]
-  if (stream === '' || own === null || place === null) return false
+export function isNamed(stream: string, { address, filled }: ChannelAddress, paths: SortedPaths): boolean {
+  const [own, listed] = [streamPathOf(filled), streamPathOf(address)]
+  if (stream === '' || own === null || listed === null) return false
   if (!`${own.path}/`.startsWith(`/${stream}/`)) return false
-  const begin = place.path
+  const begin = listed.path
     .split('/')
     .slice(0, stream.split('/').length + 1)
     .join('/')
-  return countAt(places, begin) + countAt(places, `${begin}/`) === 1
+  return countAt(paths, begin) + countAt(paths, `${begin}/`) === 1
 }
 
 function folderOf(path: string): string {

@@ -92,7 +92,11 @@ function networkMark(seal: Pick<Seal, 'hmac'>, network: string | null): string |
 }
 
 /** Whether a viewer is in the network of a token. Networks of different families cannot be compared. */
-export function isThere(seal: Pick<Seal, 'hmac'>, { network }: StreamTokenFields, viewer: string): boolean {
+export function isInNetworkOf(
+  seal: Pick<Seal, 'hmac'>,
+  { network }: StreamTokenFields,
+  viewer: string,
+): boolean {
   const there = networkMark(seal, networkOf(viewer))
   return network === null || there === null || network[0] !== there[0] || network === there
 }

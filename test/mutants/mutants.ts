@@ -2460,14 +2460,14 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a stream token opens its own channel alone',
     file: 'server/boxes/stream-check.ts',
-    from: 'if (!isOf(asked, { address: channel.address, filled }, await channels.places())) return false',
+    from: 'if (!asksFor(asked, { address: channel.address, filled }, await channels.paths())) return false',
     to: '',
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
     guard: 'a stream token opens no folder that other channels lie in',
     file: 'server/boxes/stream-paths.ts',
-    from: ' && countAt(places, folderOf(place.path)) === 1',
+    from: ' && countAt(paths, folderOf(listed.path)) === 1',
     to: '',
     suites: ['server/boxes/stream-check.test.ts'],
   },
@@ -2488,22 +2488,22 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a stream token opens no folder with channels in folders below it',
     file: 'server/boxes/stream-paths.ts',
-    from: 'return countBefore(places, end) - countBefore(places, path)',
-    to: 'return places.filter((one) => one === path || folderOf(one) === path).length',
+    from: 'return countBefore(paths, end) - countBefore(paths, path)',
+    to: 'return paths.filter((one) => one === path || folderOf(one) === path).length',
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
     guard: 'a stream token opens one of the channels at a path alone',
     file: 'server/boxes/stream-paths.ts',
-    from: 'countAt(places, place.path) === 1 || asked.query === own.query',
+    from: 'countAt(paths, listed.path) === 1 || asked.query === own.query',
     to: 'asked.query.length >= 0',
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
     guard: 'a stream token opens no stream by whose name the addresses of several channels begin',
     file: 'server/boxes/stream-paths.ts',
-    from: 'return countAt(places, begin) + countAt(places, `${begin}/`) === 1',
-    to: 'return places.length > 0 && begin.length > 0',
+    from: 'return countAt(paths, begin) + countAt(paths, `${begin}/`) === 1',
+    to: 'return paths.length > 0 && begin.length > 0',
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
@@ -2530,8 +2530,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a stream token is good in the network of its box alone',
     file: 'server/boxes/stream-check.ts',
-    from: '!isThere(seal, said, viewer)',
-    to: 'isThere(seal, said, viewer) === null',
+    from: '!isInNetworkOf(seal, said, viewer)',
+    to: 'isInNetworkOf(seal, said, viewer) === null',
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
@@ -3391,8 +3391,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a stream server that does not say who watches is answered with No',
     file: 'server/boxes/stream-check.ts',
-    from: '(isIP(viewer) === 0 || !isThere(seal, said, viewer))',
-    to: '!isThere(seal, said, viewer)',
+    from: '(isIP(viewer) === 0 || !isInNetworkOf(seal, said, viewer))',
+    to: '!isInNetworkOf(seal, said, viewer)',
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
