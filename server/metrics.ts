@@ -90,7 +90,7 @@ export function measureWrites(ask: () => Promise<boolean>): void {
   canWrite = ask
 }
 
-export const primary = new Gauge({
+export const primaryInfo = new Gauge({
   name: 'boxtree_database_primary_info',
   help: 'The server of the database that takes changes; 1 at its address.',
   labelNames: ['host'],
@@ -135,7 +135,7 @@ export const backupFailures = new Counter({
   registers,
 })
 
-export const files = new Counter({
+export const exportsTotal = new Counter({
   name: 'boxtree_exports_total',
   help: 'Exported files, by whether they were sent whole or cut.',
   labelNames: ['outcome'],

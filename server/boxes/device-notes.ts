@@ -42,7 +42,7 @@ export async function hasNotedSerial(sql: Sql, client: number, now: Date): Promi
 
 export type Note = { client: number; now: Date; event: string; detail: string; place: Place }
 
-export function noted(sql: Sql, notes: readonly Note[]): PendingQuery<Row[]> {
+export function insertingNotes(sql: Sql, notes: readonly Note[]): PendingQuery<Row[]> {
   return sql`
     insert into device_history (client, at, event, detail, address)
     select * from unnest(${notes.map(({ client }) => client)}::bigint[],

@@ -70,7 +70,7 @@ export async function confirm(sql: Sql, client: number, id: string, now: Date): 
 }
 
 /** Returns the answer to a poll that tells an event. */
-export function told({ id, event, message }: BoxEvent, now: Date): Answer<'watchdog/get_events'> {
+export function answerOfEvent({ id, event, message }: BoxEvent, now: Date): Answer<'watchdog/get_events'> {
   return {
     data: {
       ...{ msgs: 1, additional_services_on: '1', id, event, msg: message },

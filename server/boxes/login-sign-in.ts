@@ -3,7 +3,7 @@ import { isServedOn, takeBox } from '../access/box-nonce.ts'
 import { lockMac } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { type BoxClient, type DeviceRow, deviceOf, isLockedElsewhere, refusalOf } from './client.ts'
-import { forgottenAt, hasLeftLast, noted, takeovers } from './device-notes.ts'
+import { forgottenAt, hasLeftLast, insertingNotes, takeovers } from './device-notes.ts'
 import { withClient } from './locked-client.ts'
 import type { RightLogin } from './logins.ts'
 import { type Box, hasTokenEnded, type SignIn, type SignInContext, type SignInOutcome } from './sign-in.ts'
@@ -50,7 +50,7 @@ export function bind(
     const device = await moveBox(sql, { id, box, now }, before, isAnother)
     const event = isAnother ? 'taken over' : 'first seen'
     if (before?.mac !== box.mac) {
-      await noted(sql, [{ client: id, now, event, detail: box.mac, place: box.place }])
+      await insertingNotes(sql, [{ client: id, now, event, detail: box.mac, place: box.place }])
     }
     return { client: { ...client, device: deviceOf(device) }, refusal: null }
   })

@@ -5,7 +5,7 @@ import type { Answer } from './answers.ts'
 import type { BoxTurns } from './box-turns.ts'
 import type { Channels } from './channels.ts'
 import type { BoxClient } from './client.ts'
-import { confirm, takeEvent, told, waits } from './events.ts'
+import { answerOfEvent, confirm, takeEvent, waits } from './events.ts'
 import { checked, Prepared } from './prepared.ts'
 import type { Presence } from './presence.ts'
 import { Away, Unauthorized } from './refusals.ts'
@@ -24,7 +24,7 @@ type PollDependencies = {
 }
 
 /**
- * Opens the calls by which a box that is in asks what it has to be told, and says that it has shown it, and
+ * Opens the calls by which a box that is in asks what it has to be answerOfEvent, and says that it has shown it, and
  * `answerAtOnce`, which answers a poll by memory alone, as nearly all are.
  */
 export function openPolls({
@@ -70,7 +70,7 @@ export function openPolls({
         if (!taken) throw new Unauthorized()
         return taken
       })
-      return event === null ? QUIET : told(event, now)
+      return event === null ? QUIET : answerOfEvent(event, now)
     } catch (error) {
       if (!(error instanceof Away)) throw error
       // A box that cannot be told to stop is refused.
@@ -99,7 +99,7 @@ export function openPolls({
     // Where the channels cannot be read, a poll is answered all the same.
     if (!(await channels.hasNewsFor(client).catch(() => false))) return QUIET
     channels.noteTold(client)
-    return told({ id: '', event: 'update_channels', message: '' }, now)
+    return answerOfEvent({ id: '', event: 'update_channels', message: '' }, now)
   }
 }
 

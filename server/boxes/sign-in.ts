@@ -18,7 +18,7 @@ import {
   refusalOf,
   type SelfReport,
 } from './client.ts'
-import { forgottenAt, hasNotedSerial, type Note, noted } from './device-notes.ts'
+import { forgottenAt, hasNotedSerial, insertingNotes, type Note } from './device-notes.ts'
 
 /** A box that signs in, with the nonce of its token. */
 export type Box = { mac: string; nonce: string; place: Place }
@@ -69,10 +69,10 @@ export function signInAll(
       else entered.push(enter(one, client, deviceRowOf(row)))
     }
     for (const { client } of entered) outcomes.set(client.id, { client, refusal: null })
-    if (entered.length > 0) await sendAhead(sql, stored(sql, entered))
+    if (entered.length > 0) await sendAhead(sql, storingDevices(sql, entered))
     const notes: Note[] = []
     for (const one of entered) notes.push(...(await notesOf(sql, one)))
-    if (notes.length > 0) await sendAhead(sql, noted(sql, notes))
+    if (notes.length > 0) await sendAhead(sql, insertingNotes(sql, notes))
     return outcomes
   })
 }
@@ -124,7 +124,7 @@ async function notesOf(sql: Sql, { id, client, before, device, box, now }: Enter
 }
 
 /** Stores the devices of boxes that are in now. What a box does not say of itself stays as it was. */
-function stored(sql: Sql, entered: readonly Entered[]): PendingQuery<Row[]> {
+function storingDevices(sql: Sql, entered: readonly Entered[]): PendingQuery<Row[]> {
   const pin = (part: Exclude<keyof DeviceRow, 'takeovers_refused' | 'cut'>) =>
     entered.map(({ device }) => device[part])
   const fact = (part: keyof SelfReport) => entered.map(({ report }) => report[part] || null)

@@ -13,7 +13,7 @@ import {
   type OpenContext,
   Unchanged,
 } from '../context.ts'
-import { files, replays } from '../metrics.ts'
+import { exportsTotal, replays } from '../metrics.ts'
 import { sendAhead } from '../postgres/begin.ts'
 import type { Clock } from '../postgres/clock.ts'
 import { closeWhenSilent } from '../postgres/host-connections.ts'
@@ -187,6 +187,6 @@ function send(reply: FastifyReply, call: Call, result: unknown) {
   file.body.once('end', () => {
     isWhole = true
   })
-  file.body.once('close', () => files.inc({ outcome: isWhole ? 'whole' : 'cut' }))
+  file.body.once('close', () => exportsTotal.inc({ outcome: isWhole ? 'whole' : 'cut' }))
   return reply.send(file.body)
 }

@@ -45,13 +45,13 @@ export async function begin<T>(
 /** Is told when a transaction has its connection, and when it is over. */
 type Watch = { begun(): void; ended(): void }
 
-let asked = (): Watch => ({ begun() {}, ended() {} })
+let watchOne = (): Watch => ({ begun() {}, ended() {} })
 
 /**
  * Has every transaction of this process watched, from when it asks for a connection. Most processes measure nothing.
  */
 export function watchTransactions(watch: () => Watch): void {
-  asked = watch
+  watchOne = watch
 }
 
 /** Whether the calling code runs inside a transaction, where slow work would hold its locks. */
@@ -122,7 +122,7 @@ async function tryOnce<T>(
   attempt: Attempt,
 ): Promise<T> {
   const timeout = createTimeout()
-  const watch = asked()
+  const watch = watchOne()
   timeout.start()
   const unreplicated = countUnreplicated(sql)
   const transaction = access === 'read write' ? inTurn(sql, timeout.gone, transact) : transact()

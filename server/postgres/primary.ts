@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { MINUTE_MS } from '../../contract/time.ts'
-import { databaseUp, primary, primaryChanges } from '../metrics.ts'
+import { databaseUp, primaryChanges, primaryInfo } from '../metrics.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import type { Sql } from './pool.ts'
 import { timelineOf } from './timeline.ts'
@@ -73,7 +73,7 @@ export function watchPrimary(
       if (!isAway) log.warn({ err: error }, 'the database cannot be reached')
       isAway = true
       databaseUp.set(0)
-      primary.reset()
+      primaryInfo.reset()
       clearTimeout(retry)
       retry = setTimeout(() => void read(), RETRY_MS).unref()
     }
@@ -89,8 +89,8 @@ export function watchPrimary(
       log.warn({ from: seen, to: found }, 'the primary of the database has changed')
       primaryChanges.inc()
     }
-    primary.reset()
-    primary.set({ host: found.host }, 1)
+    primaryInfo.reset()
+    primaryInfo.set({ host: found.host }, 1)
     seen = found
   }
 }
