@@ -1,15 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { packageLabel } from '../../contract/packages.ts'
 import type { Networks } from '../access/network.ts'
 import type { Seal } from '../access/seal.ts'
 import type { Sql } from '../postgres/pool.ts'
+import { accountCalls } from './account-calls.ts'
 import { openAdmission } from './admission.ts'
-import type { Answer } from './answers.ts'
 import { openBoxTurns } from './box-turns.ts'
 import { channelCalls } from './channel-calls.ts'
 import { openChannels } from './channels.ts'
-import type { BoxClient } from './client.ts'
 import { openLateFacts } from './late-facts.ts'
 import { openLoginCalls } from './login-calls.ts'
 import { openPolls } from './poll-calls.ts'
@@ -98,19 +96,9 @@ export function openGateway({
       whyRefused,
     }),
     'stb/do_auth': doAuth,
-    'stb/get_localization': async () => ({}),
-    'stb/get_modules': async () => MODULES,
     ...polls.calls,
     ...channelCalls({ sql, seal, clock, channels, presence, isAway, letIn: admission.letIn, turns }),
-    'account_info/get_main_info': async (request) => {
-      const client = await admission.letIn(request)
-      return {
-        // A MAC is a claim and no proof, so that a box is told neither phone nor description.
-        ...{ fname: client.name, phone: '', ls: client.name, mac: request.mac },
-        ...{ tariff_plan: packageLabel(client.package_selection) ?? '', end_date: lastDay(client) },
-        ...{ account_balance: '', last_change_status: '' },
-      }
-    },
+    ...accountCalls({ letIn: admission.letIn, zone }),
   }
 
   return {
@@ -137,16 +125,4 @@ export function openGateway({
     await unknown.write()
     await lateFacts.write()
   }
-
-  function lastDay({ expiry }: BoxClient): string {
-    return new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(expiry)
-  }
-}
-
-const MODULES: Answer<'stb/get_modules'> = {
-  all_modules: ['tv'],
-  switchable_modules: [],
-  disabled_modules: [],
-  restricted_modules: [],
-  template: 'default',
 }
