@@ -109,7 +109,8 @@ type Shared<C extends Call> = {
   /**
    * Carries out several calls. Returns the output of each; undefined for one that it leaves to `alone`, because it would
    * be refused or have to wait for another transaction. It throws no refusal: that would undo the other calls too.
-   * @param admitted the context of each call whose session goes on and whose key is new; it is being found out
+   * @param admitted resolves to the context of each call whose session goes on and whose key is new, undefined for the
+   *   others; the reads may be sent before it does
    */
   together: (
     sql: Sql,

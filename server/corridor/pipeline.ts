@@ -66,29 +66,23 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
 
   /** Returns what carries out a call for each request. */
   function runnerOf(call: Call, handler: AnyHandler) {
-    const runForAccount = forAccounts(call, handler)
+    const carryOut = carriesOut(call, handler)
     return async (request: FastifyRequest, reply: FastifyReply) => {
       disk.requireRoom(call)
       const newest = call.needsSpace === 'plenty' ? clock.behind() : null
       if (newest) throw clockIsBehind(newest)
       const input = parse(call, request)
       const { caller } = request
-      const result = caller
-        ? await runForAccount({ context: { ...contextOf(request), ...caller }, request, input })
-        : await runOpen(call, handler as OpenHandler, request, input)
-      return send(reply, call, result)
+      if (!caller) return send(reply, call, await runOpen(call, handler as OpenHandler, request, input))
+      const arrived = { context: { ...contextOf(request), ...caller }, request, input }
+      // It waits for a turn: only a few calls of an account run at the same time.
+      return send(reply, call, await calls.run(caller.account.id, () => carryOut(arrived), request.gone))
     }
   }
 
   async function runOpen(call: Call, handler: OpenHandler, request: FastifyRequest, input: unknown) {
     const result = await closeWhenSilent(sql, () => handler(contextOf(request), input))
     return call.returns ? result : call.output.parse(result)
-  }
-
-  /** Returns what carries out a call of an account once it has a turn: only a few of its calls run at the same time. */
-  function forAccounts(call: Call, handler: AnyHandler): (arrived: Arrived) => Promise<unknown> {
-    const carryOut = carriesOut(call, handler)
-    return (arrived) => calls.run(arrived.context.account.id, () => carryOut(arrived), arrived.request.gone)
   }
 
   function carriesOut(call: Call, handler: AnyHandler): (arrived: Arrived) => Promise<unknown> {

@@ -35,7 +35,7 @@ const PARTS = [
   '(?<!\\d)18 ?\\+',
 ]
 
-// Of a word are letters and the signs that belong to letters; an underline and digits part words.
+// A word is letters and combining marks; underscores and digits separate words.
 const BEFORE = '(?<![\\p{L}\\p{M}])'
 const AFTER = '(?![\\p{L}\\p{M}])'
 
