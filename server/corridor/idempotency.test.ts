@@ -101,22 +101,22 @@ test('a refusal is not stored: the same key succeeds once the call can', async (
   expect((await dealer.call(renew, { name, months: 2 }, { key })).credits).toBe(0)
 })
 
-describe('an idempotency key belongs to', () => {
-  test('one account', async () => {
+describe('the same key', () => {
+  test('of two accounts is two submits', async () => {
     const [one, two] = [await dealerWith(1), await dealerWith(1)]
     for (const { dealer, name } of [one, two]) {
       expect((await dealer.call(renew, { name, months: 1 }, { key: 'the-same' })).credits).toBe(0)
     }
   })
 
-  test('one path', async () => {
+  test('under two calls is two submits', async () => {
     const { dealer, name } = await dealerWith(1)
     await dealer.call(renew, { name, months: 1 }, { key: 'paths' })
     await dealer.call(retrieve, { login: name, credits: 1 }, { key: 'paths' })
     expect(await balance(dealer)).toBe(1)
   })
 
-  test('one method', async () => {
+  test('under two calls of one path is two submits', async () => {
     await world.admin.call(calls.admin.setMessage, { message: 'Hello' }, { key: 'methods' })
     await world.admin.call(calls.admin.removeMessage, {}, { key: 'methods' })
     expect((await world.admin.call(calls.desk.admin.message)).message).toBe('')

@@ -65,7 +65,7 @@ describe('a batch', () => {
     expect(await Promise.all(answers)).toEqual(['1 alone', 'two'])
   })
 
-  test('that fails has each done alone', async () => {
+  test('that fails has each of it carried out alone', async () => {
     const { ask, batch } = numbers()
     const answers = [1, 2].map(ask)
     const first = await batch(0)

@@ -44,7 +44,7 @@ test.each([14, 16, 17, 19])(
   },
 )
 
-test('on such a PostgreSQL no table is made', async () => {
+test('on a version that was not tried, no table is made', async () => {
   const { ownerSql } = database
   // Found before PostgreSQL's own function, it tells another version.
   await ownerSql`create schema elsewhere`

@@ -674,7 +674,7 @@ describe("a client's device", () => {
 })
 
 describe('a removed client', () => {
-  test('must have expired', async () => {
+  test('has expired: one that has not is not removed', async () => {
     const { name, expiry } = await world.client(dealer)
     const { message } = await dealer.refused('client_not_expired', remove, { name })
     expect(message).toBe('Only an expired client can be deleted.')
