@@ -57,7 +57,7 @@ const COMMON = [
   ...DATABASE,
 ]
 /** Encryption and hashing, which know no account and no session. */
-const SECRETS = ['server/access/box-nonce.ts', 'server/access/password.ts', 'server/access/seal.ts']
+const SECRETS = ['server/access/password.ts', 'server/access/seal.ts']
 /** Addresses: the network of a request, and which addresses are among some. */
 const NETWORK = 'server/access/network.ts'
 /** Which encodings of an answer a request accepts. */
@@ -71,6 +71,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...COMMON,
     ...SECRETS,
     'server/access/audit.ts',
+    'server/access/device-tokens.ts',
     'server/access/first-login.ts',
     'server/access/login-limits.ts',
     'server/access/playlist-content.ts',
@@ -93,6 +94,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     NETWORK,
     COMPRESSION,
     'server/access/box-nonce.ts',
+    'server/access/device-tokens.ts',
     'server/access/login-limits.ts',
     'server/access/playlist-content.ts',
     'server/access/seal.ts',

@@ -1,5 +1,5 @@
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
-import { isServedOn, takeBox } from '../access/box-nonce.ts'
+import { isServedOn, takeBox } from '../access/device-tokens.ts'
 import { lockMac } from '../postgres/locks.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { type BoxClient, type DeviceRow, deviceOf, isLockedElsewhere, refusalOf } from './client.ts'

@@ -1,6 +1,6 @@
 import type { calls } from '../../../contract/calls.ts'
 import { expiryState } from '../../../contract/clients.ts'
-import { isServedOn, takeBox } from '../../access/box-nonce.ts'
+import { isServedOn, takeBox } from '../../access/device-tokens.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
 import { lockMac } from '../../postgres/locks.ts'
 import { fieldRefusal, Refusal } from '../../refusal.ts'

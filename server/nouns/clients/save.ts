@@ -1,6 +1,6 @@
 import type { calls, InputOf } from '../../../contract/calls.ts'
 import { expiryState, Mac } from '../../../contract/clients.ts'
-import { endTokens } from '../../access/box-nonce.ts'
+import { endTokens } from '../../access/device-tokens.ts'
 import { ofClient } from '../../access/seal.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
 import { refuseChanged, renew, type Served } from '../../ledger/purchases.ts'
