@@ -4,6 +4,7 @@ import type { LevelName } from '../../contract/levels.ts'
 import { counted, inCredits } from '../../contract/quantities.ts'
 import { levels } from '../levels.ts'
 import type { SubmitError } from '../parts/form/Form.tsx'
+import type { Notify } from '../parts/notices/Notices.tsx'
 import { inClients } from '../quantities.ts'
 import type { ApiError } from './api.ts'
 
@@ -22,6 +23,17 @@ const silent = null
 /** Returns the notices of a call, or null for a silent call. */
 export function noticesOf<C extends Call>(call: C): CallNotices<C> | null {
   return atPlaceOf(call, catalogue) as CallNotices<C> | null
+}
+
+/** Closes the notices of a call's failures, and shows that of its success. @param more a second line of it */
+export function tellSuccess<C extends Call>(
+  notice: Notify,
+  notices: CallNotices<C> | null,
+  { input, output }: { input: InputOf<C>; output: OutputOf<C> },
+  more?: string,
+): void {
+  if (notices) notice.settle(notices.failure)
+  if (notices?.success) notice.success(notices.success(input, output), more)
 }
 
 /** Returns what a notice of a failure shows: its sentence, the server's reason where it adds something, and what failed. */

@@ -45,7 +45,7 @@ export function submitOnce<C extends Call>(
   { again = false, signal }: SubmitOptions = {},
 ): Promise<Once<C>> {
   const text = textToCompare(call, input, by)
-  const running = underway.get(text)
+  const running = underWay.get(text)
   if (running) return running as Promise<Once<C>>
   const { pending, isRepeat } = openPending(call, input as object, {
     by,
@@ -54,8 +54,8 @@ export function submitOnce<C extends Call>(
   })
   const answer = persist(call, input, pending, signal)
     .then((output) => ({ output, isRepeat }))
-    .finally(() => underway.delete(text))
-  underway.set(text, answer)
+    .finally(() => underWay.delete(text))
+  underWay.set(text, answer)
   return answer
 }
 
@@ -75,7 +75,7 @@ export function takeUnanswered(by: string): { call: Call; input: unknown }[] {
   })
 }
 
-const underway = new Map<string, Promise<unknown>>()
+const underWay = new Map<string, Promise<unknown>>()
 
 /** Pauses between tries while the server cannot be reached. */
 const PAUSES_MS = [1_000, 2_000, 4_000]

@@ -35,12 +35,12 @@ interface Told<C extends ExportCall> {
 /** Downloads the file of an export call and saves it. One download runs at a time; leaving the page stops it. */
 export function useExport<C extends ExportCall>(call: C, { onBegun, onGone }: Told<C> = {}): Export<C> {
   const [received, setReceived] = useState<Received | null>(null)
-  const underway = useRef<AbortController>(null)
+  const underWay = useRef<AbortController>(null)
   const notice = useNotice()
   useEffect(
     () => () => {
-      if (!underway.current) return
-      underway.current.abort()
+      if (!underWay.current) return
+      underWay.current.abort()
       notice.warning('The export was stopped because its page was left.')
     },
     [notice],
@@ -48,7 +48,7 @@ export function useExport<C extends ExportCall>(call: C, { onBegun, onGone }: To
   const start = async (input: InputOf<C>) => {
     const stopper = new AbortController()
     const { signal } = stopper
-    underway.current = stopper
+    underWay.current = stopper
     setReceived({ bytes: 0, rows: 0 })
     let isBegun = false
     const begin = (answer: OutputOf<C>) => {
@@ -66,11 +66,11 @@ export function useExport<C extends ExportCall>(call: C, { onBegun, onGone }: To
       else if (notices && error.code !== 'no_session') notice.error(...failureOf(notices, error))
       return false
     } finally {
-      underway.current = null
+      underWay.current = null
       setReceived(null)
     }
   }
-  return { received, start, stop: () => underway.current?.abort() }
+  return { received, start, stop: () => underWay.current?.abort() }
 }
 
 interface Fetching<C extends ExportCall> {

@@ -9,7 +9,7 @@ import { useSession } from '../session.tsx'
 import { type GoTo, useDelayedNavigation } from '../useDelayedNavigation.ts'
 import { type ApiError, leavesOpen } from './api.ts'
 import { loadAgain } from './cache.ts'
-import { atForm, type CallNotices, failureOf, noticesOf } from './notices.ts'
+import { atForm, type CallNotices, failureOf, noticesOf, tellSuccess } from './notices.ts'
 import { type Once, submitOnce } from './submits.ts'
 
 interface Afterwards<C extends Call> {
@@ -69,9 +69,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     onSuccess: ({ output, isRepeat }, input) => {
       last.current.at = performance.now()
       // A repeat may have been meant as a second change: the notice then says that it was made once.
-      const once = isRepeat ? DONE_ONCE : undefined
-      if (notices) notice.settle(notices.failure)
-      if (notices?.success) notice.success(notices.success(input, output), once)
+      tellSuccess(notice, notices, { input, output }, isRepeat ? DONE_ONCE : undefined)
       for (const queryKey of afterwards.changes?.map(({ name }) => [name]) ?? [[]])
         loadAgain(client, queryKey)
       markNamed(input)

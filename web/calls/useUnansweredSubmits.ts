@@ -6,7 +6,7 @@ import { CREDIT_REQUEST, clientForm, draftWasSent, MESSAGE } from '../drafts.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { useSession } from '../session.tsx'
 import { loadAgain } from './cache.ts'
-import { failureOf, noticesOf } from './notices.ts'
+import { failureOf, noticesOf, tellSuccess } from './notices.ts'
 import { submitOnce, takeUnanswered } from './submits.ts'
 import { markNamed } from './useSubmit.ts'
 
@@ -16,21 +16,23 @@ export function useUnansweredSubmits(): void {
   const client = useQueryClient()
   const notice = useNotice()
   useEffect(() => {
-    for (const { call, input } of takeUnanswered(name)) {
-      const notices = noticesOf(call)
-      if (input === undefined) notice.warning('A change was interrupted. Please look whether it was made.')
-      else {
-        submitOnce(call, input, name)
-          .then(({ output }) => {
-            if (notices) notice.settle(notices.failure)
-            if (notices?.success) notice.success(notices.success(input, output))
-            markNamed(input)
-            const form = formOf(call, input)
-            if (form) draftWasSent(name, form)
-            loadAgain(client)
-          })
-          .catch((failure) => notices && notice.error(...failureOf(notices, failure)))
+    for (const unanswered of takeUnanswered(name)) sendAgain(unanswered)
+
+    function sendAgain({ call, input }: { call: Call; input: unknown }): void {
+      if (input === undefined) {
+        notice.warning('A change was interrupted. Please look whether it was made.')
+        return
       }
+      const notices = noticesOf(call)
+      submitOnce(call, input, name)
+        .then(({ output }) => {
+          tellSuccess(notice, notices, { input, output })
+          markNamed(input)
+          const form = formOf(call, input)
+          if (form) draftWasSent(name, form)
+          loadAgain(client)
+        })
+        .catch((failure) => notices && notice.error(...failureOf(notices, failure)))
     }
   }, [name, client, notice])
 }
