@@ -204,7 +204,7 @@ describe('chosen clients', () => {
     await readNotice(page, 'Successfully renewed 1 month(s) for 2 clients')
   })
 
-  test('stay selected where neither dialog nor notice can be loaded, and the lost connection is told', async ({
+  test('stay selected where neither dialog nor notice can be loaded, and the lost connection and the dialog are told', async ({
     open,
     world,
   }) => {
@@ -219,6 +219,7 @@ describe('chosen clients', () => {
     await expect(selection(page)).toContainText('1 selected')
     await page.unrouteAll()
     await expect(banner).toHaveCount(0)
+    await readNotice(page, 'This could not be loaded. Please try again, or reload the page.')
     await press(selection(page), 'Renew selected')
     await press(page, 'Renew for 1 credit')
     await readNotice(page, 'Successfully renewed 1 month(s) for one-1')

@@ -2,16 +2,21 @@ import { useLayoutEffect, useState } from 'react'
 import { useBeforeUse } from '../chunk.ts'
 import type { Kind, Notice, NoticeBoard, Show } from './NoticeBoard.tsx'
 
-/** Loads the notice board once the person turns to a control, or with the first notice. Mounted once. */
+/**
+ * Loads the notice board once the person turns to a control, or with the first notice: again and again until it has come,
+ * because a lost connection takes the board away together with what there is to tell. Mounted once.
+ */
 export function Notices() {
   const [Board, setBoard] = useState<typeof NoticeBoard>()
   useBeforeUse(fetchBoard)
   // Before the effects of the screens, some of which have a notice to show at once.
   useLayoutEffect(() => {
-    wake = () =>
-      fetchBoard()
-        .then((board) => setBoard(() => board))
-        .catch(() => {})
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const again = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => wake?.(), AGAIN_MS)
+    }
+    wake = () => fetchBoard().then((board) => setBoard(() => board), again)
     if (waiting.length > 0) wake()
     return () => {
       wake = null
@@ -20,6 +25,9 @@ export function Notices() {
   }, [])
   return Board && <Board subscribe={subscribe} />
 }
+
+/** The pause before the board is fetched again. */
+const AGAIN_MS = 2_000
 
 const fetchBoard = async () => (await import('./NoticeBoard.tsx')).NoticeBoard
 
