@@ -18,6 +18,7 @@ const SAVE = '**/v1/reseller/save'
 const UPDATED = 'Dealer updated successfully!'
 const BANNER = 'Trying to reach it; nothing is sent twice.'
 const ONCE = 'It was sent again, and done once.'
+const MAY_BE_DONE = 'This may have been done. Send it again: nothing is done twice.'
 const LOST = 'The connection to Boxtree is lost. Please try again: nothing is ever done twice.'
 
 describe('a submit', () => {
@@ -239,6 +240,7 @@ describe('a submit', () => {
     await readNotice(page, 'Error creating client. Please try again.', LOST)
     await comeBack(page)
     await expect(page.getByText('0 credits', { exact: true }).first()).toBeVisible()
+    await expect(page.getByText(MAY_BE_DONE)).toBeVisible()
     await press(page, 'Submit')
     await readNotice(page, 'Client paid-client created successfully!', ONCE)
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(0)
@@ -564,6 +566,28 @@ describe('a submit', () => {
 })
 
 describe('while the server cannot be reached', () => {
+  test('a form says what may have been done, and a notice that could not be fetched does once the server is back', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer, { login: 'to-update' })
+    const page = await open({ as: dealer, at: '/update-client/to-update' })
+    await expect(page.getByLabel('Description')).toBeEnabled()
+    await page.context().setOffline(true)
+    await fill(page, { Description: 'Typed offline' })
+    const button = page.getByRole('button', { name: 'Update Client' })
+    await button.click()
+    const left = page.getByText(MAY_BE_DONE)
+    await expect(left).toBeVisible()
+    await expect(button).toBeEnabled()
+    await page.context().setOffline(false)
+    await readNotice(page, 'Error updating client. Please try again.', LOST)
+    await expect(left).toBeVisible()
+    await button.click()
+    await readNotice(page, 'Client to-update updated successfully!', ONCE)
+  })
+
   test('a banner says so, even on a page opened then, and the data loads by itself once the server is back', async ({
     open,
     world,

@@ -143,6 +143,12 @@ test('the refusal of a silent call shows at its form, and that of any other call
   expect(atForm(noticesOf(clients.renew), refusal)).toEqual({ message: '', fields: refusal.errors })
 })
 
+test('a form says that what was not answered may have been done, and a silent call why', () => {
+  const message = 'This may have been done. Send it again: nothing is done twice.'
+  expect(atForm(noticesOf(clients.renew), fault)).toEqual({ message, fields: undefined })
+  expect(atForm(noticesOf(clients.quote), fault)).toEqual({ message: fault.message, fields: undefined })
+})
+
 function reason(call: Call, error: ApiError) {
   const notices = noticesOf(call)
   if (!notices) return null

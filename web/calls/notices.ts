@@ -6,7 +6,7 @@ import { levels } from '../levels.ts'
 import type { SubmitError } from '../parts/form/Form.tsx'
 import type { Notify } from '../parts/notices/Notices.tsx'
 import { inClients } from '../quantities.ts'
-import type { ApiError } from './api.ts'
+import { type ApiError, leavesOpen } from './api.ts'
 
 /** The notices of a call. */
 export interface CallNotices<C extends Call = Call> {
@@ -45,10 +45,16 @@ export function failureOf(
   return [failure, message, failure]
 }
 
-/** Returns what the form shows of a failure: all of a silent call's, else only what the notice does not show. */
+/**
+ * Returns what the form shows of a failure: all of a silent call's, else only what the notice does not show, and that a
+ * change may have been made, which the form still has to say once the notice is gone.
+ */
 export function atForm(notices: CallNotices | null, error: ApiError): SubmitError {
-  return { message: notices === null ? error.message : '', fields: error.errors }
+  const besideNotice = leavesOpen(error) ? MAY_BE_DONE : ''
+  return { message: notices === null ? error.message : besideNotice, fields: error.errors }
 }
+
+const MAY_BE_DONE = 'This may have been done. Send it again: nothing is done twice.'
 
 /** The notices of every call in a tree. A call that is missing here does not compile. */
 type Spoken<Tree extends Calls> = {
