@@ -15,6 +15,8 @@ interface KeepDraftProps<Values extends FieldValues> {
   draftFrom: (values: Values) => Draft | null
   /** True when the form shows a restored draft. */
   isRestored: boolean
+  /** True when nobody knows whether what the draft has was sent. */
+  mayBeSent?: boolean
   /** True when the form is being submitted or has been. */
   sent: boolean
   /** Resets the form to its values before anything was typed. */
@@ -24,7 +26,7 @@ interface KeepDraftProps<Values extends FieldValues> {
 
 /** Keeps the draft of the form that it is rendered in, and shows a notice when a draft was restored. */
 export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Values>) {
-  const { form, draftFrom, isRestored, sent, onDiscard, hasPassword = false } = props
+  const { form, draftFrom, isRestored, mayBeSent, sent, onDiscard, hasPassword = false } = props
   const { name } = useSession()
   const [isLost, setIsLost] = useState(false)
   useTypedValues<Values>(
@@ -45,7 +47,8 @@ export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Valu
       {isRestored && !sent && (
         <Back role="status">
           <span>
-            <strong>Your unsent entries</strong> {hasPassword && 'A password is not kept.'}
+            <strong>{mayBeSent ? 'These entries may have been sent' : 'Your unsent entries'}</strong>{' '}
+            {hasPassword && 'A password is not kept.'}
           </span>
           <Button size="small" variant="outlined" onClick={discard}>
             Discard

@@ -89,7 +89,55 @@ describe('a submit', () => {
     await expect.poll(kept).toContain('level.dealer.create')
     expect(await kept()).not.toContain('typed-secret')
     await page.reload()
-    await readNotice(page, 'A change was interrupted. Please look whether it was made.')
+    await readNotice(page, 'Adding dealer typed-name was interrupted. Please look whether it is there.')
+  })
+
+  test('of a new client is named after a reload before the answer, and its entries may have been sent', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    const page = await open({ as: dealer, at: '/new-client' })
+    const charged = new Promise<void>((charged) => {
+      page.route('**/v1/api/client', (route) => route.fetch().then(() => charged()), { times: 1 })
+    })
+    const secret = { Password: 'secret-1' }
+    await fill(page, { ...secret, 'Login Name': 'paid-client', Credits: '2' })
+    await page.getByLabel('MAC Address').pressSequentially('001A79AABB01')
+    await press(page, 'Submit')
+    await charged
+    await page.reload()
+    await readNotice(page, 'Creating client paid-client was interrupted. Please look whether it is there.')
+    await expect(page.getByText('These entries may have been sent')).toBeVisible()
+    await fill(page, { 'Login Name': 'the-next' })
+    await page.reload()
+    await expect(page.getByText('Your unsent entries')).toBeVisible()
+    await fill(page, { ...secret, 'Login Name': 'paid-client' })
+    await press(page, 'Submit')
+    await readNotice(page, 'Client paid-client created successfully!', ONCE)
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(3)
+  })
+
+  test('of a client with a new password is named after a reload before the answer, and its entries may have been sent', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer, { login: 'to-update' })
+    const page = await open({ as: dealer, at: '/update-client/to-update' })
+    const saved = new Promise<void>((saved) => {
+      page.route('**/v1/api/saveclient', (route) => route.abort().then(() => saved()), { times: 1 })
+    })
+    await fill(page, { Description: 'Cellar', Password: 'other-secret' })
+    await press(page, 'Update Client')
+    await saved
+    await page.reload()
+    await readNotice(page, 'Updating client to-update was interrupted. Please look whether it was done.')
+    await expect(page.getByText('These entries may have been sent')).toBeVisible()
+    await page.reload()
+    await fill(page, { Description: 'Attic' })
+    await page.reload()
+    await expect(page.getByText('Your unsent entries')).toBeVisible()
   })
 
   test('is charged once when a person repeats it after a lost connection', async ({ open, world }) => {

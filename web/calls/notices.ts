@@ -13,6 +13,8 @@ export interface CallNotices<C extends Call = Call> {
   /** Null where the success can be seen on the screen. */
   success: ((input: InputOf<C>, output: OutputOf<C>) => string) | null
   failure: string
+  /** Says that a reload interrupted it. Only a call with secrets is not sent again then; its input lacks them. */
+  interrupted?: (input: InputOf<C>) => string
   /** Shows the server's message alone, without the sentence of this catalogue before it. */
   refusalAlone?: true
 }
@@ -95,6 +97,7 @@ const playlistRead: CallNotices<typeof calls.channels.fetch> = {
 const passwordChanged: CallNotices = {
   success: () => 'Password changed successfully!',
   failure: 'Error changing password. Please try again.',
+  interrupted: () => 'Changing a password was interrupted. Please change it again.',
 }
 
 const desk: Spoken<typeof calls.desk.admin> = {
@@ -111,6 +114,8 @@ function level(name: LevelName): Spoken<typeof calls.level.dealer> {
     create: {
       success: () => `${title} added successfully!`,
       failure: `Error adding ${title}. Please try again.`,
+      interrupted: ({ login }) =>
+        `Adding ${inSentence} ${login} was interrupted. Please look whether it is there.`,
     },
     detail: silent,
     history: silent,
@@ -197,11 +202,15 @@ const catalogue: Spoken<typeof calls> = {
     create: {
       success: (_, { name }) => `Client ${name} created successfully!`,
       failure: 'Error creating client. Please try again.',
+      interrupted: ({ login }) =>
+        `Creating client ${login} was interrupted. Please look whether it is there.`,
       refusalAlone: true,
     },
     save: {
       success: (_, { name }) => `Client ${name} updated successfully!`,
       failure: 'Error updating client. Please try again.',
+      interrupted: ({ login }) =>
+        `Updating client ${login} was interrupted. Please look whether it was done.`,
     },
     quote: silent,
     renew: {

@@ -184,7 +184,9 @@ describe('a submit without an answer', () => {
     void submitOnce(calls.clients.renew, INPUT, 'mia').catch(() => {})
     await vi.advanceTimersByTimeAsync(0)
     until(15 * MINUTE - 1)
-    expect((await load()).takeUnanswered('mia')).toEqual([{ call: expect.anything(), input: INPUT }])
+    expect((await load()).takeUnanswered('mia')).toEqual([
+      { call: expect.anything(), input: INPUT, isWhole: true },
+    ])
     until(15 * MINUTE)
     expect((await load()).takeUnanswered('mia')).toEqual([])
   })

@@ -1,4 +1,4 @@
-import { type Call, everyCall, holdsSecret } from '../../contract/call.ts'
+import { type Call, everyCall, holdsSecret, withoutSecrets } from '../../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { HOUR_MS, KEY_LIFE_MS, MINUTE_MS } from '../../contract/time.ts'
 import { signedInAs } from '../session.tsx'
@@ -13,8 +13,10 @@ interface Pending {
   key: string
   /** A hash of the input, which recognises the same submit. */
   print: string
-  /** The input; left out where it contains a secret. */
-  input?: unknown
+  /** The input without its secrets. */
+  input?: object
+  /** True where there were none, so that it can be sent again after a reload. */
+  isWhole?: boolean
   /** The time of the submit, in milliseconds. */
   at: number
   /** True once the person was told that there is no answer; from then on only they send it again. */
@@ -60,19 +62,27 @@ export function submitOnce<C extends Call>(
 }
 
 /**
- * Returns, once for each load of the page, the submits that the last load left unanswered. `input` is undefined where
- * it was not kept.
+ * Returns, once for each load of the page, the submits that the last load left unanswered. Those whose input is not whole
+ * lack its secrets, and cannot be sent again.
  */
-export function takeUnanswered(by: string): { call: Call; input: unknown }[] {
+export function takeUnanswered(by: string): { call: Call; input: object; isWhole: boolean }[] {
   const mine = ofLastLoad.filter(
     (pending) => pending.by === by && !pending.givenUp && isWithin(RECENT_MS, pending),
   )
   ofLastLoad = ofLastLoad.filter((pending) => pending.by !== by)
   return mine.flatMap((pending) => {
     const call = everyCall(calls).find(({ name }) => name === pending.call)
-    if (pending.input === undefined) change(pending, { givenUp: true })
-    return call ? [{ call, input: pending.input }] : []
+    const { input = {}, isWhole = false } = pending
+    if (!isWhole) change(pending, { givenUp: true })
+    return call ? [{ call, input, isWhole }] : []
   })
+}
+
+/** Returns whether a submit with such an input is without an answer, so that it may have been carried out. */
+export function isUnanswered(by: string, call: Call, isSuch: (input: object) => boolean): boolean {
+  return readAll().some(
+    (one) => one.by === by && one.call === call.name && isWithin(KEPT_MS, one) && isSuch(one.input ?? {}),
+  )
 }
 
 const underWay = new Map<string, Promise<unknown>>()
@@ -92,7 +102,7 @@ async function persist<C extends Call>(
       if (signedInAs() !== pending.by) throw new ApiError('Signed out', { code: 'no_session', status: 401 })
       const answer = await send(call, input, { idempotencyKey: pending.key, signal })
       remove(pending)
-      removeReplaced({ ...pending, input })
+      removeReplaced({ ...pending, input: input as object })
       return answer
     } catch (error) {
       const pause = PAUSES_MS[tries]
@@ -160,7 +170,8 @@ function openPending(call: Call, input: object, { by, text, within }: Asked) {
     call: call.name,
     key,
     print: hashOf(key, text),
-    ...(!holdsSecret(call, input) && { input }),
+    input: withoutSecrets(call, input),
+    isWhole: !holdsSecret(call, input),
     at: Date.now(),
     givenUp: false,
   }

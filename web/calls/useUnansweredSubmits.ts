@@ -18,12 +18,12 @@ export function useUnansweredSubmits(): void {
   useEffect(() => {
     for (const unanswered of takeUnanswered(name)) sendAgain(unanswered)
 
-    function sendAgain({ call, input }: { call: Call; input: unknown }): void {
-      if (input === undefined) {
-        notice.warning('A change was interrupted. Please look whether it was made.')
+    function sendAgain({ call, input, isWhole }: ReturnType<typeof takeUnanswered>[number]): void {
+      const notices = noticesOf(call)
+      if (!isWhole) {
+        notice.warning(notices?.interrupted?.(input) ?? INTERRUPTED)
         return
       }
-      const notices = noticesOf(call)
       submitOnce(call, input, name)
         .then(({ output }) => {
           tellSuccess(notice, notices, { input, output })
@@ -36,6 +36,8 @@ export function useUnansweredSubmits(): void {
     }
   }, [name, client, notice])
 }
+
+const INTERRUPTED = 'A change was interrupted. Please look whether it was made.'
 
 /** Returns the form whose draft a call has sent. */
 function formOf(call: Call, input: unknown): string | undefined {

@@ -8,6 +8,7 @@ import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import type { ApiError } from '../calls/api.ts'
 import { loadAgain } from '../calls/cache.ts'
+import { isUnanswered } from '../calls/submits.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { clientForm, type Draft, draftOf, dropSentDraft, onDraftSent } from '../drafts.ts'
 import { KeepDraft } from '../KeepDraft.tsx'
@@ -29,6 +30,7 @@ import {
   draftFrom,
   EMPTY_CLIENT,
   followed,
+  hasDraft,
   typedOver,
   valuesOf,
 } from './clientForm.ts'
@@ -60,6 +62,8 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
     if (client) setBase(baseFrom(client, null, expired))
     setDiscarded((times) => times + 1)
   }
+  const draft = draftOf(dealer, form) as ClientDraft | null
+  const mayBeSent = isUnanswered(dealer, calls.clients.save, (input) => hasDraft(input, client?.name, draft))
   const submit = (typed: ClientValues) => {
     sent.current = draftOf(dealer, form)
     if (base.seen) save.submit(changesOf(base.seen, typed))
@@ -94,6 +98,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
           form={form}
           draftFrom={(typed) => (base.seen ? draftFrom(base.seen, typed) : null)}
           isRestored={base.isRestored}
+          mayBeSent={mayBeSent}
           sent={save.loading}
           onDiscard={discard}
           hasPassword

@@ -6,6 +6,7 @@ import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { MAC_HAD_TRIAL, Mac, Phone } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
 import { counted, inCredits, shortage } from '../../contract/quantities.ts'
+import { isUnanswered } from '../calls/submits.ts'
 import { useBalance, useCall, WHILE_SHORT_MS } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import type { Credentials } from '../clients/credentials.ts'
@@ -30,7 +31,8 @@ import { useSession } from '../session.tsx'
 /** Creates a client, on a trial or for paid months. */
 export function NewClient() {
   const { name } = useSession()
-  const [draft] = useState(() => draftOf(name, NEW_CLIENT))
+  const [draft] = useState(() => draftOf(name, NEW_CLIENT) as Partial<NewClientValues> | null)
+  const [mayBeSent] = useState(() => isUnanswered(name, calls.clients.create, (input) => isOf(input, draft)))
   const [emptied, setEmptied] = useState(0)
   const values = useMemo(() => (emptied === 0 ? { ...EMPTY, ...draft } : { ...EMPTY }), [draft, emptied])
   const { key } = useLocation()
@@ -75,6 +77,7 @@ export function NewClient() {
               form={NEW_CLIENT}
               draftFrom={typedDraft}
               isRestored={draft !== null && emptied === 0}
+              mayBeSent={mayBeSent}
               sent={create.loading}
               onDiscard={empty}
               hasPassword
@@ -147,6 +150,11 @@ function typedDraft(values: NewClientValues): Draft | null {
     ([name, value]) => EMPTY[name as keyof NewClientValues] !== value,
   )
   return typed.length > 0 ? Object.fromEntries(typed) : null
+}
+
+/** Returns whether an input is of the client that a draft is of. */
+function isOf({ login }: { login?: string }, draft: Partial<NewClientValues> | null): boolean {
+  return draft?.login === login
 }
 
 /** The MAC field, which a Ministra client does not have. */
