@@ -540,6 +540,29 @@ describe('a client', () => {
     await expect(page.getByLabel('Description')).toHaveValue('rings at noon')
   })
 
+  test('shows what was changed elsewhere meanwhile, but for what is being typed', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 5 })
+    const { mac } = await world.client(dealer, { login: 'of-two-tabs', months: 1 })
+    const page = await open({ as: dealer })
+    await page.clock.install()
+    await page.goto('/update-client/of-two-tabs')
+    await page.getByLabel('Description').fill('rings at noon')
+    const client = { login: 'of-two-tabs' }
+    const other = { stb_mac: '00:1A:79:AB:CD:EF', package_selection: 13, desc: 'of the other tab' }
+    await dealer.call(calls.clients.save, { ...client, ...other, o_mac: mac })
+    await page.clock.fastForward(15_000)
+    await expect(page.getByLabel('MAC Address')).toHaveValue(other.stb_mac)
+    await expect(page.getByLabel('Package')).toHaveValue('13')
+    await expect(page.getByLabel('Description')).toHaveValue('rings at noon')
+    await press(page, 'Update Client')
+    await readNotice(page, 'Client of-two-tabs updated successfully!')
+    expect(await dealer.call(calls.clients.detail, { name: client.login })).toMatchObject({
+      mac: other.stb_mac,
+      package_selection: 13,
+      description: 'rings at noon',
+    })
+  })
+
   test('keeps its page and what is typed on it, and says so, where it was deleted elsewhere meanwhile', async ({
     open,
     world,

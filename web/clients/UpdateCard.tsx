@@ -93,7 +93,13 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
           )
         }
       >
-        <Follow client={client} expired={expired} base={base} onBase={setBase} />
+        <Follow
+          client={client}
+          expired={expired}
+          base={base}
+          isHeld={save.loading || save.unanswered}
+          onBase={setBase}
+        />
         <KeepDraft<ClientValues>
           form={form}
           draftFrom={(typed) => (base.seen ? draftFrom(base.seen, typed) : null)}
@@ -149,24 +155,26 @@ function Fields({ client, mac, expired, sent, unanswered, onPayable }: FieldsPro
 /** The specification sets no limits here. The server has its own, and reports refused fields. */
 const asTyped = z.custom<ClientValues>()
 
-/** Fills the form once the client has loaded, and again when it changed elsewhere, unless something was typed. */
-function Follow({
-  client,
-  expired,
-  base,
-  onBase,
-}: Pick<UpdateCardProps, 'client' | 'expired'> & { base: Base; onBase: (base: Base) => void }) {
+interface FollowProps extends Pick<UpdateCardProps, 'client' | 'expired'> {
+  base: Base
+  /** True while the form is being sent, and where nobody knows whether it was carried out: it is sent again as it was. */
+  isHeld: boolean
+  onBase: (base: Base) => void
+}
+
+/** Fills the form once the client has loaded, and again when it changed elsewhere, but for what was typed. */
+function Follow({ client, expired, base, isHeld, onBase }: FollowProps) {
   const { name: dealer } = useSession()
   const { getValues } = useFormContext<ClientValues>()
+  const last = useRef<ClientDetail>(undefined)
   useEffect(() => {
-    if (!client || client === base.seen) return
-    if (!base.seen) {
-      const draft = draftOf(dealer, clientForm(client.name)) as ClientDraft | null
-      onBase(baseFrom(client, draft, expired))
-    } else if (Object.keys(typedOver(base.seen, getValues())).length === 0) {
-      onBase(followed(base, client))
-    }
-  }, [client, expired, dealer, base, onBase, getValues])
+    if (!client || client === last.current || isHeld) return
+    last.current = client
+    const { seen } = base
+    if (seen) return onBase(followed({ ...base, seen }, client, getValues()))
+    const draft = draftOf(dealer, clientForm(client.name)) as ClientDraft | null
+    onBase(baseFrom(client, draft, expired))
+  }, [client, expired, dealer, base, isHeld, onBase, getValues])
   // The submit that was made before the reload has been answered, so the restored draft is no longer unsent. Keep only
   // what was typed since.
   useEffect(

@@ -49,12 +49,31 @@ test('the form of a client sends its login and the changed fields, and months wi
 })
 
 test('the form of a client is filled again only where a field has changed, and knows the newest of all else', () => {
-  const base = baseFrom(CLIENT, null, false)
+  const base = { ...baseFrom(CLIENT, null, false), seen: CLIENT }
   const online = { ...CLIENT, online: true, expiry: '2027-01-31T23:59:59.000Z' }
-  expect(followed(base, online)).toEqual({ ...base, seen: online })
-  expect(followed(base, online).values).toBe(base.values)
+  expect(followed(base, online, base.values)).toEqual({ ...base, seen: online })
+  expect(followed(base, online, base.values).values).toBe(base.values)
   const renamed = { ...online, description: 'Kitchen' }
-  expect(followed(base, renamed).values).toEqual({ ...base.values, desc: 'Kitchen' })
+  expect(followed(base, renamed, base.values).values).toEqual({ ...base.values, desc: 'Kitchen' })
+})
+
+test('the form of a client in which something was typed takes the other values that changed elsewhere', () => {
+  const draft = { typed: { desc: 'Attic', months: 2 }, seen: CLIENT }
+  const base = { ...baseFrom(CLIENT, draft, false), seen: CLIENT }
+  const now = { ...base.values, stb_mac: '00:1A:79:AB:CD:EF' }
+  const expiry = '2027-01-31T23:59:59.000Z'
+  const other = { ...CLIENT, description: 'Hall', locked: true, o_mac: '00:1A:79:00:00:01', expiry }
+  const { seen, values, isRestored } = followed(base, other, now)
+  expect(isRestored).toBe(true)
+  expect(values).toEqual({ ...base.values, locked: true })
+  expect(seen && changesOf(seen, { ...now, locked: true })).toEqual({
+    login: 'tv100',
+    desc: 'Attic',
+    months: 2,
+    expiry: CLIENT.expiry,
+    stb_mac: '00:1A:79:AB:CD:EF',
+    o_mac: CLIENT.o_mac,
+  })
 })
 
 test('the form of a client sends a new MAC with the one that was shown', () => {

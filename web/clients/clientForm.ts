@@ -109,10 +109,23 @@ export function baseFrom(client: ClientDetail, draft: ClientDraft | null, expire
 }
 
 /**
- * Returns the base of a form in which nothing was typed, once its client has been loaded again. Where no field has
- * changed it has the same values, because new ones fill the form again, and undo what is typed in that moment.
+ * Returns the base of a form once its client has been loaded again, with what is in its fields now. What was typed stays,
+ * and so do the MAC or the expiry that were shown where one of them is changed, so that the server still refuses. Where no
+ * field has changed it has the same values, because new ones fill the form again.
  */
-export function followed(base: Base, client: ClientDetail): Base {
-  const isSame = Object.keys(typedOver(client, base.values)).length === 0
-  return { seen: client, values: isSame ? base.values : valuesOf(client), isRestored: false }
+export function followed({ seen, ...base }: Required<Base>, client: ClientDetail, now: ClientValues): Base {
+  const typed = typedOver(seen, now)
+  const values = { ...valuesOf(client), ...typedOver(seen, base.values) }
+  const isSame = Object.entries(values).every(
+    ([field, value]) => base.values[field as keyof ClientValues] === value,
+  )
+  return {
+    seen: {
+      ...client,
+      ...('stb_mac' in typed && { o_mac: seen.o_mac }),
+      ...('months' in typed && { expiry: seen.expiry }),
+    },
+    values: isSame ? base.values : values,
+    isRestored: base.isRestored && Object.keys(typed).length > 0,
+  }
 }
