@@ -42,7 +42,7 @@ export const session = {
     roles: 'anyone',
     summary: 'Begins a session of one hour',
     input: z.strictObject({
-      login_username: GivenName.check(z.minLength(1, 'Please type your username')),
+      login_username: GivenName.check(z.trim(), z.minLength(1, 'Please type your username')),
       login_password: secret(z.string().check(z.minLength(1, 'Please type your password'), z.maxLength(200))),
       g_recaptcha_response: z.optional(secret(z.string().check(z.maxLength(20_000)))),
     }),

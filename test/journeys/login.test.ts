@@ -73,6 +73,15 @@ describe('on the login page', () => {
     await expect(password).toHaveAttribute('type', 'password')
   })
 
+  test('a username with the space behind it that a keyboard adds signs in', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    const page = await open({ at: '/login' })
+    await page.getByLabel('Username').pressSequentially(`${dealer.name} `)
+    await page.getByLabel('Password', { exact: true }).pressSequentially(PASSWORD)
+    await press(page, 'Sign in')
+    await expect(page.getByRole('banner')).toContainText('Dealer Panel')
+  })
+
   test("a wrong login shows the server's message and keeps the username", async ({ open, world }) => {
     const page = await open()
     await fill(page, { Username: world.admin.name, Password: 'not this one' })

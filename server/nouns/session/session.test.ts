@@ -48,6 +48,13 @@ describe('a sign-in', () => {
     expect((await world.signIn(name.toUpperCase())).name).toBe(name)
   })
 
+  test('accepts the name with spaces around it, as the keyboards of phones add them', async () => {
+    const { name } = people.dealer
+    expect((await world.signIn(` ${name} `)).name).toBe(name)
+    const blank = await world.nobody().send(login, { login_username: ' ', login_password: 'x' })
+    expect(blank.body).toMatchObject({ errors: { login_username: 'Please type your username' } })
+  })
+
   test('with a wrong password gets the same bytes as one with an unknown name', async () => {
     const wrong = await world.nobody().send(login, credentials(people.dealer, 'wrong-password'))
     const unknown = await world
