@@ -68,6 +68,18 @@ export function foreignMac(text: string): string | null {
   return digits.length === 12 && !/^001a79/i.test(digits) ? NOT_OURS : null
 }
 
+/**
+ * Returns a searched MAC as it is stored: its beginning, or two or more of its pairs with marks between them, also
+ * behind the word 'MAC'. Null where the term is neither.
+ */
+export function searchedMac(term: string): string | null {
+  const text = term.replace(/^mac\b(?:\s+address\b)?[\s:]*/i, '')
+  const digits = text.replace(/[\s:._-]/g, '').toUpperCase()
+  const isBeginning = /^001A79[0-9A-F]{1,6}$/.test(digits)
+  const isPairs = /^[0-9a-f]{2}(?:[\s:._-]+[0-9a-f]{2}){1,5}$/i.test(text)
+  return isBeginning || isPairs ? (digits.match(/.{1,2}/g) ?? []).join(':') : null
+}
+
 /** The content of an editor's MAC field. The server checks it as a MAC only if it becomes the client's. */
 export const TypedMac = z.string().check(z.maxLength(40, LIMITS.mac.message), oneLine(LIMITS.mac.message))
 

@@ -1,4 +1,4 @@
-import { expiringUntil, type ListFilter, searchedDigits } from '../../contract/clients.ts'
+import { expiringUntil, type ListFilter, searchedDigits, searchedMac } from '../../contract/clients.ts'
 import type { Context } from '../context.ts'
 import { formsOf, likePattern } from '../postgres/like.ts'
 import { directionOf } from '../postgres/order.ts'
@@ -39,7 +39,7 @@ export async function readSearch(asked: SearchContext, search: string): Promise<
   const dealers = account.role === 'admin' ? await dealersLike(sql, term) : []
   const oneOf = (hasIt: (sql: Sql, searched: string) => Fragment) =>
     [
-      ...formsOf(term).map((form) => hasIt(sql, form)),
+      ...[...formsOf(term), ...macsMeant(term)].map((form) => hasIt(sql, form)),
       // The phone is the last line: digits alone, after a '+' where it is from abroad.
       ...phonesMeant(term).map((digits) => sql`${hasIt(sql, digits)} and entry.text ~ ${`${digits}[0-9]*$`}`),
       ...(dealers.length > 0 ? [sql`entry.dealer = any (${dealers}::bigint[])`] : []),
@@ -71,6 +71,12 @@ function hasPairsInText(sql: Sql, searched: string): Fragment {
   return isPair
     ? sql`${hasInText(sql, searched)} and letter_pairs(entry.text) @> letter_pairs(lower(${searched}))`
     : hasInText(sql, searched)
+}
+
+/** Returns the MAC, or the part of one, that a term means, where the text has it in neither of its two forms as typed. */
+function macsMeant(term: string): string[] {
+  const mac = searchedMac(term)
+  return mac === null || [mac, mac.replaceAll(':', '')].includes(term.toUpperCase()) ? [] : [mac]
 }
 
 /** Returns the digits that a phone number typed as `term` may be stored with, where they differ from the term. */

@@ -68,6 +68,7 @@ describe('a client who calls', () => {
     for (const [text, name] of [
       ['(416) 555-0123', 'maria.costa'],
       ['001a79abcd02', 'tiago'],
+      ['ab cd 03', 'zoe.brown'],
       ['upstairs', 'zoe.brown'],
     ] as const) {
       await field.fill(text)

@@ -15,7 +15,7 @@ const FORECAST = [calls.clients.forecast.name, {}]
 
 test('a filter without a connection counts all clients as they were, and says that there may be more in it', async () => {
   const client = (name: string, expiry: number) => ({
-    ...{ name, mac: null, phone: '', description: '' },
+    ...{ name, mac: name === 'there' ? '00:1A:79:AB:20:74' : null, phone: '', description: '' },
     expiry: new Date(NOW + expiry).toISOString(),
   })
   const counts = { all: 187, active: 165, expiring: 12, expired: 22 }
@@ -46,6 +46,7 @@ test('a filter without a connection counts all clients as they were, and says th
   expect(await found({ search: 'the' })).toMatchObject({
     ...{ data: [{ name: 'there' }], counts: undefined, count_capped: true },
   })
+  expect(await found({ search: 'ab 20 74' })).toMatchObject({ data: [{ name: 'there' }] })
   expect(await found({ search: 'nobody' })).toMatchObject({ data: [], count: 0, count_capped: false })
   // What was kept of a search is not all that there is.
   under = { search: 'e' }

