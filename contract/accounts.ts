@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { creditsFrom, MOST_CREDITS } from './credits.ts'
 import { secret } from './secret.ts'
-import { oneLine, storable } from './text.ts'
+import { LEGIBLE_PASSWORD, oneLine } from './text.ts'
 
 export const AccountName = z
   .string()
@@ -17,7 +17,7 @@ export const AccountPassword = secret(
     .check(
       z.minLength(8, 'Password should be between 8 and 128 characters'),
       z.maxLength(128, 'Password should be between 8 and 128 characters'),
-      storable('Password has characters that cannot be stored'),
+      ...LEGIBLE_PASSWORD,
     ),
 )
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { AccountPassword } from './accounts.ts'
 import {
   ClientPassword,
   EXPIRING_DAYS,
@@ -7,6 +8,7 @@ import {
   Mac,
   Phone,
   StartMonths,
+  searchedMac,
 } from './clients.ts'
 import { DAY_MS } from './time.ts'
 
@@ -57,6 +59,36 @@ describe('a MAC', () => {
     ['٠0:1A:79:00:00:00', PAIRS],
   ])('%j is refused', (text, message) => {
     expect(Mac.safeParse(text).error?.issues[0]?.message).toBe(message)
+  })
+})
+
+describe('a searched MAC', () => {
+  test.each([
+    ['00-1A-79-AB-20-74', '00:1A:79:AB:20:74'],
+    ['MAC 00:1A:79:AB:20:74', '00:1A:79:AB:20:74'],
+    ['mac:001a79ab2074', '00:1A:79:AB:20:74'],
+    ['MAC Address: 00 1a 79 ab 20 74', '00:1A:79:AB:20:74'],
+    ['001a.79ab.2074', '00:1A:79:AB:20:74'],
+    ['00-1a-79-ab-2', '00:1A:79:AB:2'],
+    ['AB-20-74', 'AB:20:74'],
+    ['ab 20 74', 'AB:20:74'],
+    ['MAC ab. 20', 'AB:20'],
+  ])('%j is %s', (term, mac) => {
+    expect(searchedMac(term)).toBe(mac)
+  })
+
+  test.each([
+    'ab',
+    'mac ab',
+    'ab cd ef gh',
+    '2026-05-15',
+    '416-555-0199',
+    '',
+    'macab cd',
+    '001A79',
+    'ab20 74',
+  ])('%j is none', (term) => {
+    expect(searchedMac(term)).toBeNull()
   })
 })
 
@@ -111,19 +143,22 @@ describe('a phone number', () => {
   })
 })
 
-describe("a client's password", () => {
+describe.each([
+  ["a client's password", ClientPassword],
+  ["an account's password", AccountPassword],
+])('%s', (_whose, Password) => {
   test.each([
-    ['secret ', 'Password may not begin or end with a space'],
-    [' secret', 'Password may not begin or end with a space'],
-    ['     ', 'Password may not begin or end with a space'],
-    ['\u200b\u200b\u200b\u200b\u200b', 'Password has characters that cannot be seen'],
-    ['sec\tret', 'Password may not have control characters'],
+    ['my-secret ', 'Password may not begin or end with a space'],
+    [' my-secret', 'Password may not begin or end with a space'],
+    ['         ', 'Password may not begin or end with a space'],
+    ['\u200b'.repeat(9), 'Password has characters that cannot be seen'],
+    ['sec\tretly', 'Password may not have control characters'],
   ])('%j is refused, as nobody could read it off a screen', (text, message) => {
-    expect(ClientPassword.safeParse(text).error?.issues[0]?.message).toBe(message)
+    expect(Password.safeParse(text).error?.issues[0]?.message).toBe(message)
   })
 
   test('may have a space within', () => {
-    expect(ClientPassword.parse('my secret')).toBe('my secret')
+    expect(Password.parse('my secret')).toBe('my secret')
   })
 })
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { PACKAGES } from './packages.ts'
 import { secret } from './secret.ts'
-import { oneLine } from './text.ts'
+import { LEGIBLE_PASSWORD, oneLine } from './text.ts'
 import { DAY_MS } from './time.ts'
 
 export const LIMITS = {
@@ -29,14 +29,13 @@ export const ClientLogin = z
   )
 
 export const ClientPassword = secret(
-  z.string().check(
-    z.minLength(LIMITS.password.min, LIMITS.password.message),
-    z.maxLength(LIMITS.password.max, LIMITS.password.message),
-    oneLine('Password may not have control characters'),
-    // Nobody could read it off a screen or a sheet.
-    z.refine((text) => text === text.trim(), 'Password may not begin or end with a space'),
-    z.refine((text) => !/\p{Cf}/u.test(text), 'Password has characters that cannot be seen'),
-  ),
+  z
+    .string()
+    .check(
+      z.minLength(LIMITS.password.min, LIMITS.password.message),
+      z.maxLength(LIMITS.password.max, LIMITS.password.message),
+      ...LEGIBLE_PASSWORD,
+    ),
 )
 
 export const ClientDescription = z

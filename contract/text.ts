@@ -10,6 +10,13 @@ export function oneLine(otherwise: string) {
   return z.refine<string>((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), otherwise)
 }
 
+/** What a new password has to be: nobody could read any other off a screen or a sheet, and tell it. */
+export const LEGIBLE_PASSWORD = [
+  oneLine('Password may not have control characters'),
+  z.refine<string>((text) => text === text.trim(), 'Password may not begin or end with a space'),
+  z.refine<string>((text) => !/\p{Cf}/u.test(text), 'Password has characters that cannot be seen'),
+]
+
 /** The message to everybody, as it is while it is written: at first it is empty. */
 export const MessageText = z
   .string()
