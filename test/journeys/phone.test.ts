@@ -155,6 +155,29 @@ describe('on a phone', () => {
     await expect(page).toHaveURL('/clients')
   })
 
+  test('a package is told from its twin without adults, though its list is too narrow for the label', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer, { login: 'client-1' })
+    for (const at of ['/new-client', '/update-client/client-1']) {
+      const page = await open({ as: dealer, at, ...PHONE, width: 360 })
+      const list = page.getByLabel('Package')
+      await expect(list).toBeEnabled()
+      for (const [value, label] of [
+        ['18', 'Latin/Portuguese/Italian/Spanish/Adults'],
+        ['19', 'Latin/Portuguese/Italian/Spanish/No Adults'],
+        ['48', 'Vietnamese/Korean/Chinese/Filipino/No Adults'],
+      ] as const) {
+        await list.selectOption(value)
+        await expect(page.locator('p').getByText(label, { exact: true })).toBeVisible()
+      }
+      await list.selectOption('7')
+      await expect(page.locator('p').getByText('All Packages/No Adults')).toHaveCount(0)
+    }
+  })
+
   test('the layout setting moves the drawer to the right', async ({ open, world }) => {
     const { dealer } = await world.family()
     const page = await open({ as: dealer, ...PHONE })

@@ -1,6 +1,7 @@
 import { useController } from 'react-hook-form'
 import { Select } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
+import { useIsCut } from './useIsCut.ts'
 
 /** An option: the value that the form holds, and its label. */
 export interface SelectOption {
@@ -14,19 +15,24 @@ interface SelectInputProps extends FieldProps {
   onChoose?: () => void
 }
 
-/** A select whose values keep their type: numbers stay numbers. */
+/** A select whose values keep their type: numbers stay numbers. Without a help text it shows a label that is cut off whole. */
 export function SelectInput({ options, onChoose, ...frame }: SelectInputProps) {
   const { field } = useController({ name: frame.name })
+  const label = options.find(({ value }) => value === field.value)?.label ?? ''
+  const { list, isCut } = useIsCut(label)
   const choose = (shown: string) => {
     onChoose?.()
     field.onChange(options.find(({ value }) => String(value) === shown)?.value)
   }
   return (
-    <Field {...frame}>
+    <Field help={isCut && <span aria-hidden>{label}</span>} {...frame}>
       {(control) => (
         <Select
           {...control}
-          ref={field.ref}
+          ref={(element) => {
+            list.current = element
+            field.ref(element)
+          }}
           value={String(field.value ?? '')}
           onBlur={field.onBlur}
           onKeyDown={submitOnEnter}
