@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { describe } from 'vitest'
 import { expect, fill, press, readNotice, test } from '../support/browser.ts'
 
@@ -176,6 +177,39 @@ describe('on a phone', () => {
       await list.selectOption('7')
       await expect(page.locator('p').getByText('All Packages/No Adults')).toHaveCount(0)
     }
+  })
+
+  test('in a font of twice the size nothing is cut off', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 1_234 })
+    await world.client(dealer, { login: 'client-1', months: 1 })
+    const page = await open({ as: dealer, at: '/clients', ...PHONE, width: 360, height: 640 })
+    await page.addInitScript(() => {
+      document.addEventListener('readystatechange', () => {
+        document.documentElement.style.fontSize = '32px'
+      })
+    })
+    const isWithin = async (part: Locator, whole: Locator) => {
+      const [inner, outer] = [await part.boundingBox(), await whole.boundingBox()]
+      if (!inner || !outer) throw new Error('One of both is not shown')
+      expect(inner.x).toBeGreaterThanOrEqual(outer.x)
+      expect(inner.y).toBeGreaterThanOrEqual(outer.y)
+      expect(inner.x + inner.width).toBeLessThanOrEqual(outer.x + outer.width)
+      expect(inner.y + inner.height).toBeLessThanOrEqual(outer.y + outer.height)
+    }
+    await page.reload()
+    const bar = page.getByRole('banner')
+    await isWithin(bar.getByText('Dealer Panel'), bar)
+    await isWithin(bar.getByText('1,233 credits'), bar)
+    await isWithin(page.getByRole('button', { name: 'Columns' }), page.locator('main section').first())
+    await page.goto('/new-client')
+    for (const label of ['Login Name', 'Password']) {
+      const field = await page.getByLabel(label, { exact: true }).boundingBox()
+      expect(field?.width, label).toBeGreaterThan(256)
+    }
+    await page.goto('/')
+    const card = page.getByRole('list', { name: 'Transactions' }).getByRole('listitem').first()
+    await isWithin(card.getByText('2026-05-15 10:00:00'), card)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   })
 
   test('the layout setting moves the drawer to the right', async ({ open, world }) => {

@@ -46,7 +46,7 @@ export function ClientList<Row extends ClientRow>({
         select={select}
         tools={
           <>
-            <div style={{ display: 'flex', gap: 8 }}>
+            <div style={{ display: 'flex', flexWrap: 'wrap', gap: 8 }}>
               <SavedFilters list={list} />
               <ColumnsMenu table={table} />
             </div>

@@ -89,7 +89,7 @@ function weekCost({ counts: { week }, credits: held }: OutputOf<typeof calls.cli
 
 const Counts = styled('ul')(({ theme }) => ({
   display: 'grid',
-  gridTemplateColumns: 'repeat(3, 1fr)',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(5rem, 1fr))',
   gap: 8,
   margin: '0 -8px',
   fontVariantNumeric: 'tabular-nums',

@@ -176,11 +176,10 @@ const Place = styled('div')(({ theme }) => ({
     // The field takes the bar, but for the place where the settings button floats.
     '&[data-open=true] > label': {
       position: 'absolute',
-      inset: '8px 60px auto 8px',
+      inset: '8px 60px 8px 8px',
       zIndex: 1,
-      minHeight: 48,
     },
-    '[data-side=right] &[data-open=true] > label': { inset: '8px 8px auto 60px' },
+    '[data-side=right] &[data-open=true] > label': { inset: '8px 8px 8px 60px' },
   },
 }))
 

@@ -158,7 +158,7 @@ const Popup = styled('div', { shouldForwardProp: (name) => name !== 'pale' })<{ 
     right: 0,
     zIndex: 3,
     width: 'min(560px, calc(100vw - 16px))',
-    maxHeight: 'calc(100dvh - 80px)',
+    maxHeight: 'calc(100dvh - var(--bar) - 16px)',
     overflowY: 'auto',
     padding: 8,
     borderRadius: 12,
@@ -168,7 +168,7 @@ const Popup = styled('div', { shouldForwardProp: (name) => name !== 'pale' })<{ 
     '& p': { padding: '8px 12px', color: theme.palette.text.secondary },
     '& > div, & > p': { opacity: pale ? 0.55 : 1 },
     '[data-side=right] &': { right: 'auto', left: 0 },
-    [theme.breakpoints.down('sm')]: { top: 68, left: 8, right: 8 },
+    [theme.breakpoints.down('sm')]: { top: 'calc(var(--bar) + 4px)', left: 8, right: 8 },
     '@media (prefers-reduced-motion: no-preference)': { animation: `${appear} 140ms ease-out` },
   }),
 )

@@ -47,7 +47,7 @@ const Tab = styled(Fab, { shouldForwardProp: (name) => name !== 'side' })<{ side
     borderRadius: side === 'right' ? '8px 0 0 8px' : '0 8px 8px 0',
     boxShadow: theme.shadows[8],
     [inTopBar(theme)]: {
-      top: 10,
+      top: 'calc((var(--bar) - 44px) / 2)',
       bottom: 'auto',
       [side]: 8,
       zIndex: theme.zIndex.appBar,

@@ -154,7 +154,7 @@ const Aside = styled(
   plain,
 )<Side & { width: number }>(({ theme, side, width }) => ({
   position: 'fixed',
-  top: 64,
+  top: 'var(--bar)',
   bottom: 0,
   [side]: 0,
   width,
@@ -169,9 +169,9 @@ const Main = styled(
   plain,
 )<Side & { beside: number }>(({ theme, side, beside }) => ({
   minWidth: 0,
-  paddingTop: 64,
+  paddingTop: 'var(--bar)',
   // The offset at which the head of a long table sticks.
-  '--table-top': '64px',
+  '--table-top': 'var(--bar)',
   [side === 'left' ? 'marginLeft' : 'marginRight']: beside,
   outline: 'none',
   '& > div': { maxWidth: 1440, margin: '0 auto', padding: '24px 24px 96px' },

@@ -45,7 +45,7 @@ const Bar = styled('header')(({ theme }) => ({
   display: 'flex',
   alignItems: 'center',
   gap: 8,
-  height: 64,
+  height: 'var(--bar)',
   padding: '0 12px',
   background: theme.palette.background.paper,
   borderBottom: `1px solid ${theme.palette.divider}`,
@@ -68,7 +68,7 @@ const Who = styled('div')(({ theme }) => ({
   '[data-side=right] &': { flexDirection: 'row-reverse', '& strong': { textAlign: 'right' } },
   [theme.breakpoints.down('sm')]: {
     '&, [data-side=right] &': { flexDirection: 'column', alignItems: 'stretch', gap: 2 },
-    '& strong': { flex: 'none' },
+    '& strong': { flex: 'none', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' },
     '[data-side=right] &': { textAlign: 'right' },
   },
 }))

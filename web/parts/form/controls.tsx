@@ -8,8 +8,10 @@ import type { ComponentProps } from 'react'
  */
 export const InputFrame = styled('span')(({ theme }) => ({
   display: 'flex',
+  flexWrap: 'wrap',
   alignItems: 'center',
-  gap: 8,
+  justifyContent: 'flex-end',
+  columnGap: 8,
   minHeight: 40,
   padding: '0 12px',
   borderRadius: 8,
@@ -40,6 +42,8 @@ export const InputFrame = styled('span')(({ theme }) => ({
     '&::placeholder': { color: theme.palette.text.secondary, opacity: 1 },
     '&::-webkit-search-cancel-button': { display: 'none' },
   },
+  // In a large font a button with words goes beneath its field, which would show only a few characters beside it.
+  '& > input:has(~ .MuiButton-root)': { flexBasis: '8.5rem' },
   '& textarea': { padding: '8px 0', resize: 'vertical', fieldSizing: 'content', minHeight: 96 },
   '& .MuiIconButton-root': { marginRight: -8 },
   // Phones zoom in on fields with text below 16 px, and a touch target needs 44 px.

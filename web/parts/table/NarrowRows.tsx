@@ -101,6 +101,8 @@ const TakePage = styled('div')(({ theme }) => ({
 
 const Cards = styled('ul')(({ theme }) => ({
   fontVariantNumeric: 'tabular-nums',
+  // In a large font the time goes beneath the date.
+  '& .moment': { whiteSpace: 'normal' },
   '& a': { color: theme.palette.accent.text, fontWeight: 600, textDecoration: 'none' },
   '& input': { width: 18, height: 18, accentColor: theme.palette.accent.text },
 }))
