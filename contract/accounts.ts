@@ -6,6 +6,7 @@ import { LEGIBLE_PASSWORD, oneLine } from './text.ts'
 export const AccountName = z
   .string()
   .check(
+    z.trim(),
     z.minLength(3, 'Login should be between 3 and 32 characters'),
     z.maxLength(32, 'Login should be between 3 and 32 characters'),
     z.regex(/^[A-Za-z0-9._-]*$/, "Login may have letters, digits, '.', '_' and '-'"),

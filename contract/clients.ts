@@ -23,6 +23,7 @@ export const MOST_CHOSEN = 1_000
 export const ClientLogin = z
   .string()
   .check(
+    z.trim(),
     z.minLength(LIMITS.login.min, LIMITS.login.message),
     z.maxLength(LIMITS.login.max, LIMITS.login.message),
     z.regex(/^[A-Za-z0-9._-]*$/, "Login may have letters, digits, '.', '_' and '-'"),

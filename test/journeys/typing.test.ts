@@ -312,6 +312,25 @@ describe('a phone number', () => {
   })
 })
 
+test('the spaces that come with a login, typed or pasted, are no part of it', async ({ open, world }) => {
+  const { dealer } = await world.family()
+  const page = await open({ as: dealer, at: '/new-client' })
+  const field = page.getByLabel('Login Name')
+  await fill(page, { Password: 'tv-1234', 'MAC Address': 'A1B2C3' })
+  for (const give of [
+    () => field.pressSequentially('anna.test '),
+    () => paste(page, 'Login Name', ' anna.test '),
+  ]) {
+    await field.fill('')
+    await give()
+    await field.blur()
+    await expect(page.getByText('5 to 15 characters').first()).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Submit' })).toBeEnabled()
+  }
+  await press(page, 'Submit')
+  await expectSaved(page, dealer, 'anna.test', 'created', { name: 'anna.test' })
+})
+
 test('switching to Ministra first says that the MAC is removed', async ({ open, world }) => {
   const { dealer } = await world.family()
   await world.client(dealer, { login: 'is-a-client', stb_mac: '00:1A:79:12:34:56' })
