@@ -212,6 +212,8 @@ export const DueClient = z.object({
   expiry: Moment,
   /** The months of its newest purchase that was not taken back; 1 where there is none. */
   last_months: z.int(),
+  /** Whether it has such a purchase; a client that had only a trial has none. */
+  has_paid: z.boolean(),
   /** When it was reminded last, and by whom. */
   reminded: z.nullable(Moment),
   reminded_by: z.nullable(z.string()),

@@ -85,6 +85,7 @@ describe('clients that are due', () => {
         package_selection: 13,
         expiry: end('2026-05-16'),
         last_months: 1,
+        has_paid: false,
         reminded: null,
         reminded_by: null,
       },
@@ -96,13 +97,14 @@ describe('the months of last time', () => {
   test('are those of the newest purchase that was not taken back, or what is left of it', async () => {
     const dealer = await dealerOf({ 'last-time': end('2026-05-16') })
     const name = 'last-time'
-    const months = async () => (await dealer.call(dueClients, { within: 'week' })).data[0]?.last_months
+    const last = async () => (await dealer.call(dueClients, { within: 'week' })).data[0]
+    const months = async () => (await last())?.last_months
     const dueAgain = () => world.setExpiry(name, end('2026-05-16'))
     await dealer.call(renew, { name, months: 3 })
     await dealer.call(renew, { name, months: 6 })
     await dealer.call(retrieve, { login: name, credits: 2 })
     await dueAgain()
-    expect(await months()).toBe(4)
+    expect(await last()).toMatchObject({ last_months: 4, has_paid: true })
     await world.setExpiry(name, end('2026-12-16'))
     await dealer.call(retrieve, { login: name, credits: 4 })
     await dueAgain()

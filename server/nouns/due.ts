@@ -3,7 +3,7 @@ import { DUE_DAYS, type DueWithin } from '../../contract/due.ts'
 import { pageOf } from '../../contract/page.ts'
 import { type Context, type Handlers, Unchanged } from '../context.ts'
 import { addDays, dayOf, endOf, startOf } from '../ledger/calendar.ts'
-import { lastMonths } from '../ledger/last-months.ts'
+import { lastMonths, purchasedMonths } from '../ledger/last-months.ts'
 import { directionOf } from '../postgres/order.ts'
 import type { Fragment } from '../postgres/pool.ts'
 import { balanceOf } from '../tree/account.ts'
@@ -39,12 +39,13 @@ export const due: DueCalls = {
     const count = all?.count ?? 0
     const data = await sql<DueClient[]>`
       select c.name, c.description, c.mac, c.phone, c.package_selection, picked.expiry,
-        ${lastMonths(sql, sql`c.id`)} as last_months, r.reminded, ${nameFor(sql, account, sql`a`)} as reminded_by
+        coalesce(last.months, 1) as last_months, last.months is not null as has_paid, r.reminded, ${nameFor(sql, account, sql`a`)} as reminded_by
       from (
         select s.client, s.expiry, lower(s.name) as name ${which}
         order by s.expiry ${direction}, lower(s.name) ${direction}
         limit ${per_page} offset ${(page - 1) * per_page}
       ) picked join client c on c.id = picked.client
+      cross join lateral (select ${purchasedMonths(sql, sql`c.id`)} as months) last
       left join reminder r on r.client = c.id left join account a on a.id = r.account
       order by picked.expiry ${direction}, picked.name ${direction}`
     return pageOf(data, count, { page, per_page })

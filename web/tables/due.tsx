@@ -49,7 +49,8 @@ export function dueClients(acts: {
         align: 'right',
         narrow: 'more',
         sort: false,
-        text: (row) => counted(row.last_months, 'month'),
+        // Of a client that had only a trial there was no last time.
+        text: (row) => (row.has_paid ? counted(row.last_months, 'month') : ''),
       },
       {
         key: 'reminded',
