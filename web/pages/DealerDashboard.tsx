@@ -1,4 +1,5 @@
 import { styled } from '@mui/material/styles'
+import useMediaQuery from '@mui/material/useMediaQuery'
 import { Clock, Tv, TvMinimalPlay, Unplug } from 'lucide-react'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { BalanceTile } from '../accounts/BalanceTile.tsx'
@@ -14,9 +15,30 @@ import type { Tone } from '../parts/tone.ts'
 import { to } from '../screens.ts'
 import { dealerTransactions } from '../tables/transactions.tsx'
 
-/** The dealer's dashboard: the balance, the clients by state, the newest transactions, and what the day needs. */
+/**
+ * The dealer's dashboard: the balance, the clients by state, the newest transactions, and what the day needs, which comes
+ * first on a phone.
+ */
 export function DealerDashboard() {
   const clients = useCall(calls.clients.list, { per_page: 1 })
+  // As cards, ten transactions are several screens long.
+  const narrow = useMediaQuery('(max-width: 666px)', { noSsr: true })
+  // With keys, so that a phone that is turned moves the cards and keeps what is typed there.
+  const latest = (
+    <LatestTransactions
+      key="latest"
+      title="Latest Dealer Transactions"
+      table={dealerTransactions}
+      first={{ label: 'Create the first client', to: to.newClient() }}
+    />
+  )
+  const day = [
+    <FirstDay key="first" first={clients.data} loading={clients.isPending} />,
+    <Beside key="day">
+      <DueCard />
+      <SpentCard />
+    </Beside>,
+  ]
   return (
     <>
       <title>Dashboard · Boxtree</title>
@@ -37,18 +59,7 @@ export function DealerDashboard() {
           />
         ))}
       </Tiles>
-      <Stack>
-        <LatestTransactions
-          title="Latest Dealer Transactions"
-          table={dealerTransactions}
-          first={{ label: 'Create the first client', to: to.newClient() }}
-        />
-        <FirstDay first={clients.data} loading={clients.isPending} />
-        <Beside>
-          <DueCard />
-          <SpentCard />
-        </Beside>
-      </Stack>
+      <Stack>{narrow ? [...day, latest] : [latest, ...day]}</Stack>
     </>
   )
 }
