@@ -106,6 +106,18 @@ describe('on the login page', () => {
     )
   })
 
+  test('the page with which a proxy answers while Boxtree is away is told as a lost connection', async ({
+    open,
+  }) => {
+    const page = await open()
+    await page.route(LOGIN, (route) =>
+      route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>Service Unavailable</h1>' }),
+    )
+    await fill(page, { Username: 'somebody', Password: 'something' })
+    await press(page, 'Sign in')
+    await expect(page.getByRole('alert')).toHaveText('The connection to Boxtree is lost. Please try again.')
+  })
+
   test('an empty field shows its message, and nothing is sent', async ({ open }) => {
     const page = await open()
     const sent = count(page, LOGIN)

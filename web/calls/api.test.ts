@@ -88,7 +88,8 @@ describe('a call whose answer does not come', () => {
   test('says nothing of a connection by which another call was answered meanwhile', async () => {
     vi.useFakeTimers()
     server.mockImplementationOnce(silent)
-    const end = expect(ask()).rejects.toMatchObject({ code: 'offline', timedOut: true })
+    const message = 'Boxtree did not answer in time. Please try again.'
+    const end = expect(ask()).rejects.toMatchObject({ code: 'offline', timedOut: true, message })
     await vi.advanceTimersByTimeAsync(29_999)
     await ask()
     await vi.advanceTimersByTimeAsync(1)
@@ -149,11 +150,18 @@ describe('while another call is answered by a proxy', () => {
     await end
   })
 
-  test('a lost connection is told as one', async () => {
-    const end = expectProxy(504)
+  test.each([503, 504])('a lost connection is told as one, by a proxy with %i', async (status) => {
+    const end = expectProxy(status)
     expect(await ask()).toEqual({ data: 'asked now' })
     await end
   })
+})
+
+test("a 503 of the server's own is told as what it is", async () => {
+  const body = { code: 'unavailable', message: 'The database is starting' }
+  server.mockResolvedValueOnce(Response.json(body, { status: 503 }))
+  await expect(ask()).rejects.toMatchObject(body)
+  expect(connection.isLost()).toBe(false)
 })
 
 /** Makes a call that a proxy answers because the console is down. */

@@ -198,7 +198,9 @@ async function within<T>(
   } catch (error) {
     if (!controller.signal.aborted || caller?.aborted) throw error
     // Where another request was answered meanwhile, the server can be reached.
-    throw answers === before ? connectionLost({ timedOut: true }) : offline({ status: 0, timedOut: true })
+    throw answers === before
+      ? connectionLost({ timedOut: true })
+      : offline({ status: 0, timedOut: true }, 'Boxtree did not answer in time. Please try again.')
   } finally {
     clearTimeout(timer)
     caller?.removeEventListener('abort', abort)
@@ -226,13 +228,17 @@ function connectionLost(about?: { timedOut: boolean }): ApiError {
   return offline({ status: 0, ...about })
 }
 
-/** A reverse proxy answers with these two while the console is down. */
-function isOfProxy({ status }: Response): boolean {
-  return status === 502 || status === 504
+/** A reverse proxy answers so while the console is down. A 503 can also be the server's own, which is always JSON. */
+function isOfProxy({ status, headers }: Response): boolean {
+  const isJson = headers.get('content-type')?.includes('application/json') === true
+  return status === 502 || status === 504 || (status === 503 && !isJson)
 }
 
-function offline(about: Pick<ApiError, 'status'> & Partial<ApiError>): ApiError {
-  return new ApiError('The connection to Boxtree is lost. Please try again.', { ...about, code: 'offline' })
+function offline(
+  about: Pick<ApiError, 'status'> & Partial<ApiError>,
+  message = 'The connection to Boxtree is lost. Please try again.',
+): ApiError {
+  return new ApiError(message, { ...about, code: 'offline' })
 }
 
 /** Returns where a call is sent, and the body of one that changes something. */

@@ -132,10 +132,7 @@ function passed(wait: number, signal: AbortSignal | undefined): Promise<void> {
 /** Says that trying again is safe, because the key prevents a second execution. */
 function withReassurance(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code !== 'offline') return error
-  return new ApiError(
-    'The connection to Boxtree is lost. Please try again: nothing is ever done twice.',
-    error,
-  )
+  return new ApiError(error.message.replace(/\.$/, ': nothing is ever done twice.'), error)
 }
 
 function stopped(): ApiError {
