@@ -35,7 +35,7 @@ describe('a disk with less free space than FREE_DISK_MB', () => {
         status: 'ERROR',
         code: 'disk_full',
         message:
-          'The disk of the server is nearly full, so nothing was changed. Please ask whoever runs Boxtree to free space on it; everything can still be looked at.',
+          'The disk of the server is nearly full, so this try changed nothing. Please ask whoever runs Boxtree to free space on it; everything can still be looked at.',
       },
     })
     expect(answer.headers.get('retry-after')).toBe('30')
@@ -154,7 +154,7 @@ test('a change for which the disk of an external database has no room is refused
       body: {
         code: 'disk_full',
         message: expect.stringMatching(
-          /^The disk of the database is full, so nothing was changed\. Please ask/,
+          /^The disk of the database is full, so this try changed nothing\. Please ask/,
         ),
       },
     })

@@ -31,12 +31,15 @@ function tooSlow(): Refusal {
   )
 }
 
-/** @param newest the moment of that entry, where it is known */
+/**
+ * As where the disk is full, the call may be refused before its key is looked at: an earlier try may have been carried out.
+ * @param newest the moment of that entry, where it is known
+ */
 export function clockIsBehind(newest?: Date): Refusal {
   const until = newest ? minuteOf(newest) : 'that entry'
   return new Refusal(
     'unavailable',
-    `The clock of the database was set back behind its newest entry, so nothing was changed. Please ask whoever runs Boxtree to look at this clock; changes are made again once its time is past ${until}.`,
+    `The clock of the database was set back behind its newest entry, so this try changed nothing. Please ask whoever runs Boxtree to look at this clock; changes are made again once its time is past ${until}.`,
     { retryAfter: 30 },
   )
 }
@@ -44,7 +47,7 @@ export function clockIsBehind(newest?: Date): Refusal {
 export function diskFull(what: string): Refusal {
   return new Refusal(
     'disk_full',
-    `${what}, so nothing was changed. Please ask whoever runs Boxtree to free space on it; everything can still be looked at.`,
+    `${what}, so this try changed nothing. Please ask whoever runs Boxtree to free space on it; everything can still be looked at.`,
     { retryAfter: 30 },
   )
 }
