@@ -216,6 +216,13 @@ describe('on a phone', () => {
     await isWithin(bar.getByText('Dealer Panel'), bar)
     await isWithin(bar.getByText('1,233 credits'), bar)
     await isWithin(page.getByRole('button', { name: 'Columns' }), page.locator('main section').first())
+    await page.getByRole('button', { name: 'Find' }).tap()
+    await page.keyboard.type('cli')
+    const name = await page
+      .getByRole('option', { name: /^client-1/ })
+      .getByText('client-1')
+      .boundingBox()
+    expect(name?.width).toBeGreaterThan(96)
     await page.goto('/new-client')
     for (const label of ['Login Name', 'Password']) {
       const field = await page.getByLabel(label, { exact: true }).boundingBox()

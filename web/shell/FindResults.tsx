@@ -185,8 +185,10 @@ const Section = styled('div')(({ theme }) => ({
 
 const Line = styled('div')(({ theme }) => ({
   display: 'flex',
+  flexWrap: 'wrap',
   alignItems: 'center',
-  gap: 8,
+  justifyContent: 'flex-end',
+  columnGap: 8,
   borderRadius: 8,
   '&[data-active=true]': { background: theme.palette.accent.fill },
   '&:hover': { background: theme.palette.background.default },
@@ -201,7 +203,8 @@ const Line = styled('div')(({ theme }) => ({
     gridTemplateColumns: 'minmax(0, 1fr) auto',
     alignItems: 'center',
     columnGap: 12,
-    flex: 1,
+    // In a large font the button goes beneath, which would leave the name no room.
+    flex: '1 1 13rem',
     minWidth: 0,
     minHeight: 44,
     padding: '4px 12px',
