@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { AccountPassword } from '../../contract/accounts.ts'
 import { setAdminPassword } from '../access/admin.ts'
 import { forgetFirstLogin, generatePassword } from '../access/first-login.ts'
 import { readConfig, StartFault } from '../config.ts'
@@ -36,9 +37,8 @@ async function askPassword(): Promise<{ password: string; generated: boolean }> 
   if (typed === '' && process.stdin.isTTY && process.stdout.isTTY) {
     return { password: generatePassword(), generated: true }
   }
-  if (typed.length < 8 || typed.length > 128) {
-    throw new StartFault('The password must be 8 to 128 characters long; nothing was changed.')
-  }
+  const fault = AccountPassword.safeParse(typed).error?.issues[0]?.message
+  if (fault) throw new StartFault(`${fault}. Nothing was changed.`)
   return { password: typed, generated: false }
 }
 

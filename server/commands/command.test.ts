@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../postgres/database.ts'
 import { sentenceOf, withDatabase } from './command.ts'
@@ -33,4 +35,19 @@ describe('a command whose database is lost', () => {
     const bug = new TypeError('of the work')
     expect(await told(bug, { isStuck: true })).toBe(bug)
   })
+})
+
+test.each(['short', ' with-spaces '])("the admin's password is not set to %j", (password) => {
+  const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'admin-password.ts')], {
+    // It asks before it opens the database, which is not there.
+    env: {
+      ...process.env,
+      DATABASE_URL: 'postgres://127.0.0.1:1/none',
+      DATABASE_OWNER_URL: 'postgres://127.0.0.1:1/none',
+    },
+    input: `${password}\n`,
+    encoding: 'utf8',
+  })
+  expect(stderr).toMatch(/Nothing was changed\./)
+  expect(status).toBe(1)
 })
