@@ -116,7 +116,12 @@ describe.each([
     const page = await open({ as: me, at: list() })
     await expect(page.getByText(`Total ${plural}`)).toBeVisible()
     await expect(page.locator('dl')).toContainText(/13.*Date.*2026-05-15 10:12:00/)
-    await expectColumns(page, plural, ACCOUNTS)
+    // There is no room for the state, which is a mark behind the name here.
+    await expectColumns(
+      page,
+      plural,
+      ACCOUNTS.filter((column) => column !== 'State'),
+    )
     await expectSorted(page, plural, 'Created', 'descending')
     await expectPageSizes(page, plural, [10, 25, 50])
     await expect(rows(page, plural)).toHaveCount(10)
