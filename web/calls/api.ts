@@ -58,6 +58,11 @@ export function leavesOpen(error: unknown): boolean {
   return error.code === 'internal' || BEFORE_THE_KEY.has(error.code)
 }
 
+/** Returns whether a refusal says that its own try changed nothing, whatever became of an earlier one. */
+export function changedNothing({ code }: ApiError): boolean {
+  return BEFORE_THE_KEY.has(code) || code === 'disk_full'
+}
+
 interface SendOptions {
   idempotencyKey?: string
   signal?: AbortSignal | undefined

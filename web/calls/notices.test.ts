@@ -149,6 +149,14 @@ test('a form says that what was not answered may have been done, and a silent ca
   expect(atForm(noticesOf(clients.quote), fault)).toEqual({ message: fault.message, fields: undefined })
 })
 
+test.each([
+  ['too_many_tries', 429],
+  ['disk_full', 503],
+] as const)('a form does not say that what was refused as %s may have been done', (code, status) => {
+  const error = new ApiError('Not now.', { code, status })
+  expect(atForm(noticesOf(clients.renew), error)).toEqual({ message: '', fields: undefined })
+})
+
 function reason(call: Call, error: ApiError) {
   const notices = noticesOf(call)
   if (!notices) return null
