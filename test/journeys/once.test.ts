@@ -122,9 +122,7 @@ describe('a submit', () => {
     open,
     world,
   }) => {
-    const { dealer } = await world.family()
-    await world.client(dealer, { login: 'to-update' })
-    const page = await open({ as: dealer, at: '/update-client/to-update' })
+    const page = await atClient(open, world)
     const saved = new Promise<void>((saved) => {
       page.route('**/v1/api/saveclient', (route) => route.abort().then(() => saved()), { times: 1 })
     })
@@ -618,9 +616,7 @@ describe('while the server cannot be reached', () => {
     open,
     world,
   }) => {
-    const { dealer } = await world.family()
-    await world.client(dealer, { login: 'to-update' })
-    const page = await open({ as: dealer, at: '/update-client/to-update' })
+    const page = await atClient(open, world)
     await expect(page.getByLabel('Description')).toBeEnabled()
     await page.context().setOffline(true)
     await fill(page, { Description: 'Typed offline' })
@@ -757,6 +753,13 @@ async function comeBack(page: Page): Promise<void> {
   await page.evaluate(() => fetch('/v1/health'))
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
   await new Promise((passed) => setTimeout(passed, 2_500))
+}
+
+/** Opens the update screen of a client on a trial, as its dealer. */
+async function atClient(open: (visit: { as: Person; at: string }) => Promise<Page>, world: World) {
+  const { dealer } = await world.family()
+  await world.client(dealer, { login: 'to-update' })
+  return open({ as: dealer, at: '/update-client/to-update' })
 }
 
 /** Opens the update screen of a dealer without credits, as its reseller with 5. `held` returns the two balances. */

@@ -62,8 +62,10 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
     if (client) setBase(baseFrom(client, null, expired))
     setDiscarded((times) => times + 1)
   }
-  const draft = draftOf(dealer, form) as ClientDraft | null
-  const mayBeSent = isUnanswered(dealer, calls.clients.save, (input) => hasDraft(input, client?.name, draft))
+  const draft = base.isRestored ? (draftOf(dealer, form) as ClientDraft | null) : null
+  const mayBeSent =
+    draft !== null &&
+    isUnanswered(dealer, calls.clients.save, (input) => hasDraft(input, client?.name, draft))
   const submit = (typed: ClientValues) => {
     sent.current = draftOf(dealer, form)
     if (base.seen) save.submit(changesOf(base.seen, typed))

@@ -77,10 +77,11 @@ export interface ClientDraft {
 }
 
 /** Returns whether a call's input has for this client all that a draft has. */
-export function hasDraft(input: object, login: string | undefined, draft: ClientDraft | null): boolean {
+export function hasDraft(input: object, login: string | undefined, { typed }: ClientDraft): boolean {
   const sent = new Map(Object.entries(input))
-  const typed = Object.entries(draft?.typed ?? {})
-  return sent.get('login') === login && typed.every(([field, value]) => sent.get(field) === value)
+  return (
+    sent.get('login') === login && Object.entries(typed).every(([field, value]) => sent.get(field) === value)
+  )
 }
 
 /** The client that the form was filled from, with the form's values at that time. */

@@ -1,4 +1,5 @@
 import './accounts.css'
+import './marked.css'
 import { Ban } from 'lucide-react'
 import { Link } from 'react-router'
 import type * as z from 'zod/mini'
@@ -72,12 +73,12 @@ function name(level: LevelName): Column<Account> {
     narrow: 'title',
     sort: (row) => row.name.toLowerCase(),
     cell: (row) => (
-      <span className="marked-name">
+      <span className="marked">
         <Link to={to.level[level].update(row.name)} data-hint={row.name} data-hint-cut="">
           {row.name}
         </Link>
         {row.suspended && (
-          <span className="narrow-only" role="img" aria-label="Suspended" data-hint="Suspended">
+          <span className="narrow-only suspended" role="img" aria-label="Suspended" data-hint="Suspended">
             <Ban aria-hidden size={16} />
           </span>
         )}

@@ -1,4 +1,5 @@
 import './clients.css'
+import './marked.css'
 import { CalendarPlus, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
@@ -185,9 +186,9 @@ const isMinistra = <Chip tone="special">Ministra</Chip>
 function Marked({ row: { online }, children }: { row: ClientRow; children: ReactNode }) {
   if (!online) return children
   return (
-    <span className="is-online">
+    <span className="marked">
       {children}
-      <span role="img" aria-label="Online" data-hint="Online" />
+      <span className="online" role="img" aria-label="Online" data-hint="Online" />
     </span>
   )
 }
