@@ -348,9 +348,11 @@ test.for(WALKED)(
           width <= 1024 ? ['away'] : COLLAPSED_AT.includes(width) ? ['open', 'collapsed'] : ['open']
         for (const menu of menus) {
           await expectNothingLost(page)
-          await expect
-            .poll(() => rows.evaluate(lookAt, held), `${width}, menu ${menu}`)
-            .toEqual({ columns: await columnsOf(page, facts), covered: [] })
+          await expect(async () => {
+            const { columns, isFolded, covered } = await rows.evaluate(lookAt, held)
+            const where = `${width}, menu ${menu}`
+            expect({ columns, covered }, where).toEqual({ columns: columnsOf(facts, isFolded), covered: [] })
+          }).toPass({ timeout: 15_000 })
           if (menus.length > 1) await press(page, 'Menu')
         }
       }
@@ -530,8 +532,7 @@ async function openAt(
   return page
 }
 
-async function columnsOf(page: Page, { columns, folded }: Walked): Promise<readonly string[]> {
-  const isFolded = (await page.locator('[data-folded]').count()) > 0
+function columnsOf({ columns, folded }: Walked, isFolded: boolean): readonly string[] {
   return columns.filter((column) => !isFolded || !folded?.includes(column))
 }
 
@@ -563,7 +564,9 @@ function lookOf(cell: Locator, word: string) {
  * Returns the columns of a table, and the names and actions that cannot be clicked at one of the ends to which it
  * scrolls, because something covers their middle or their sides.
  */
-function lookAt(rows: Element, { name, actions }: { name: string; actions: readonly string[] }) {
+async function lookAt(rows: Element, { name, actions }: { name: string; actions: readonly string[] }) {
+  // After a change of the width a table measures itself in one frame and is drawn anew in the next.
+  for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame)
   const isCovered = (element: Element) => {
     const { left, right, top, height } = element.getBoundingClientRect()
     return [left + 2, (left + right) / 2, right - 2].some((x) => {
@@ -589,7 +592,7 @@ function lookAt(rows: Element, { name, actions }: { name: string; actions: reado
     .filter((one) => one.checkVisibility())
     .map((one) => one.textContent)
     .filter((text) => text !== '')
-  return { columns, covered }
+  return { columns, isFolded: rows.closest('[data-folded]') !== null, covered }
 }
 
 /** Checks that an element is visible and can be clicked: nothing covers its middle or its sides. */
