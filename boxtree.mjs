@@ -66,7 +66,8 @@ const COMMANDS = {
 function checks() {
   return [
     ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
-    ['node_modules/typescript/bin/tsc', '-b'],
+    // Without '--force', TypeScript 7.0 overlooks what uses an export that is gone.
+    ['node_modules/typescript/bin/tsc', '-b', '--force'],
     ['node_modules/knip/bin/knip.js'],
   ]
 }
