@@ -15,13 +15,13 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runConsole, startConsole } from '../test/support/console.ts'
-import { freshFolder } from '../test/support/folder.ts'
+import { freshFolder, putCluster } from '../test/support/folder.ts'
 
 let dataDir: string
 let running: { stop(signal?: NodeJS.Signals): Promise<number | null> }[]
 
 beforeEach(() => {
-  dataDir = freshFolder()
+  dataDir = putCluster(freshFolder())
   running = []
 })
 
@@ -32,6 +32,7 @@ afterEach(async () => {
 
 describe('the console', () => {
   test('prints its address and the path of the first login, but no password', async () => {
+    dataDir = freshFolder()
     const { url, output } = await start()
     expect(await (await fetch(`${url}/v1/health`)).json()).toEqual({
       status: 'OK',
@@ -60,6 +61,7 @@ describe('the console', () => {
   })
 
   test('leaves no file that another user may open', async () => {
+    dataDir = freshFolder()
     await start()
     const isRoot = process.getuid?.() === 0
     // Root's folder lets the user through whom the database runs as, into the one folder that is that user's.
@@ -139,6 +141,7 @@ describe('the console', () => {
   })
 
   test('stopped in the middle of its first start leaves no process, and starts again on its data folder', async () => {
+    dataDir = freshFolder()
     const console = runConsole({ dataDir })
     while (!console.output().includes('Making the database')) await pause(10)
     expect(await console.stop()).toBe(0)
@@ -156,6 +159,7 @@ describe('the console', () => {
   })
 
   test('killed in the middle of its first start starts normally the next time', async () => {
+    dataDir = freshFolder()
     const console = runConsole({ dataDir })
     while (!console.output().includes('Making the database')) await pause(10)
     await console.stop('SIGKILL')
@@ -211,6 +215,7 @@ describe('the console', () => {
   })
 
   test('names every fault of its configuration, and writes no file', async () => {
+    dataDir = freshFolder()
     const console = runConsole({ dataDir, env: { PORT: 'http', TIME_ZONE: 'Mars/Olympus' } })
     expect(await console.exit).toBe(1)
     expect(console.output()).toContain('PORT must be')

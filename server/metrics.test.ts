@@ -6,7 +6,7 @@ import { everyCall } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
 import { Box } from '../test/support/box.ts'
 import { type Console, startConsole } from '../test/support/console.ts'
-import { freshFolder } from '../test/support/folder.ts'
+import { freshFolder, putCluster } from '../test/support/folder.ts'
 import { newClient, openWorld, type World } from '../test/support/world.ts'
 import { ANSWERS } from './boxes/answers.ts'
 import { registry } from './metrics.ts'
@@ -94,7 +94,7 @@ describe('the metrics', () => {
 })
 
 describe('a console with METRICS_PORT', () => {
-  const dataDir = freshFolder()
+  const dataDir = putCluster(freshFolder())
   let console: Console
   let url: string
   beforeAll(async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Console, startConsole } from '../../test/support/console.ts'
-import { freshFolder } from '../../test/support/folder.ts'
+import { freshFolder, putCluster } from '../../test/support/folder.ts'
 import { processes } from '../../test/support/processes.ts'
 import { SECRET_KEY } from '../../test/support/server.ts'
 import { openWorld, type World } from '../../test/support/world.ts'
@@ -44,9 +44,13 @@ function stored() {
 
 describe('a console with BACKUP_EVERY', () => {
   let console: Console
+  let dataDir: string
+  beforeEach(() => {
+    dataDir = putCluster(join(parent, 'data'))
+  })
   const start = async (env = {}) => {
     const more = { BACKUP_EVERY: '24', BACKUP_DIR: folder, METRICS_PORT: '0', ...env }
-    console = await startConsole({ dataDir: join(parent, 'data'), env: more })
+    console = await startConsole({ dataDir, env: more })
   }
   afterEach(() => console.stop())
 

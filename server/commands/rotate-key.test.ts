@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { INHERITED, startConsole } from '../../test/support/console.ts'
-import { freshFolder } from '../../test/support/folder.ts'
+import { freshFolder, putCluster } from '../../test/support/folder.ts'
 import { SECRET_KEY, startServer } from '../../test/support/server.ts'
 import { newClient, openWorld, type World } from '../../test/support/world.ts'
 import { resealPasswords, rotateKey } from '../access/reseal.ts'
@@ -95,7 +95,7 @@ test("a client's password that is copied to another client's row cannot be read 
 describe('npm run rotate-key', () => {
   let dataDir: string
   beforeEach(() => {
-    dataDir = freshFolder()
+    dataDir = putCluster(freshFolder())
   })
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 

@@ -6,7 +6,7 @@ import { calls } from '../../contract/calls.ts'
 import { DAY_MS, minuteOf } from '../../contract/time.ts'
 import { type Console, runConsole, startConsole } from '../../test/support/console.ts'
 import { freshDatabase } from '../../test/support/database.ts'
-import { freshFolder } from '../../test/support/folder.ts'
+import { freshFolder, putCluster } from '../../test/support/folder.ts'
 import { ADMIN, startServer } from '../../test/support/server.ts'
 import { Clock, newClient, openWorld, Person } from '../../test/support/world.ts'
 import { begin } from './begin.ts'
@@ -29,7 +29,7 @@ test.each([
   "a machine whose clock is %s ms off the database's does not start the console",
   async (WRONG_CLOCK_MS, is) => {
     const env = { NODE_OPTIONS: WRONG_CLOCK, WRONG_CLOCK_MS, CAPTCHA_PROVIDER: 'none' }
-    const refused = runConsole({ dataDir: freshFolder(), env })
+    const refused = runConsole({ dataDir: putCluster(freshFolder()), env })
     expect(await refused.exit).toBe(1)
     expect(refused.output()).toContain(`The clock of this machine is ${is} the database's. Set it right`)
   },
@@ -37,7 +37,7 @@ test.each([
 
 test("a machine whose clock is more than five seconds off the database's starts, and says so", async () => {
   const env = { NODE_OPTIONS: WRONG_CLOCK, WRONG_CLOCK_MS: '-20000', CAPTCHA_PROVIDER: 'none' }
-  console = await startConsole({ dataDir: freshFolder(), env })
+  console = await startConsole({ dataDir: putCluster(freshFolder()), env })
   expect(console.output()).toContain("this machine's clock differs from the database's, whose time counts")
   const health = await (await fetch(`${console.url}/v1/health`)).json()
   expect(health).toMatchObject({ status: 'OK', clock_offset_ms: expect.closeTo(-20_000, -3) })
@@ -45,7 +45,7 @@ test("a machine whose clock is more than five seconds off the database's starts,
 
 test("a machine's clock that is set a day ahead ends no session and charges no repeated key again", async () => {
   const env = { NODE_OPTIONS: WRONG_CLOCK, CAPTCHA_PROVIDER: 'none', ADMIN_PASSWORD: PASSWORD }
-  console = await startConsole({ dataDir: freshFolder(), env })
+  console = await startConsole({ dataDir: putCluster(freshFolder()), env })
   const nobody = new Person(console, { id: 0, name: '', role: 'dealer', token: '' })
   const { token, role } = await nobody.call(calls.session.login, {
     login_username: 'admin',

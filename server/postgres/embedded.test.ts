@@ -16,7 +16,7 @@ import {
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { freshFolder } from '../../test/support/folder.ts'
+import { freshFolder, putCluster } from '../../test/support/folder.ts'
 import { begin } from './begin.ts'
 import { findBinaries } from './binaries.ts'
 import { requireDatabase } from './database.ts'
@@ -59,7 +59,7 @@ describe('the embedded database', () => {
   })
 
   test("takes the operator's settings from local.conf, but none that opens a way in, risks a write or logs what was typed", async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     await (await open(dataDir)).stop()
     const mine = { work_mem: '24MB', shared_buffers: '40MB', max_wal_size: '96MB' }
     const refused = {
@@ -75,7 +75,7 @@ describe('the embedded database', () => {
   })
 
   test('lets no statement of the console put more than a quarter of the disk into temporary files', async () => {
-    const { server, files } = await open(join(folder, 'data'))
+    const { server, files } = await open(putCluster(join(folder, 'data')))
     const [limit] = await query(
       server,
       "select setting::float8 as kb from pg_settings where name = 'temp_file_limit'",
@@ -87,7 +87,7 @@ describe('the embedded database', () => {
   })
 
   test('gives the console a role that owns nothing and may create nothing', async () => {
-    const database = await open(join(folder, 'data'))
+    const database = await open(putCluster(join(folder, 'data')))
     await expect(query(database.server, 'create table mine (id int)')).rejects.toThrow('permission denied')
     await expect(query(database.server, 'create role mine')).rejects.toThrow('permission denied')
     await expect(query(database.owner, 'create role mine')).rejects.toThrow('permission denied')
@@ -95,7 +95,7 @@ describe('the embedded database', () => {
   })
 
   test('logs no value of a statement, not even of one that fails', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     const database = await open(dataDir)
     for (const statement of ["select 'planted'::int", "select 1 / 0, 'planted'", 'select planted']) {
       await expect(query(database.server, statement)).rejects.toThrow()
@@ -109,7 +109,7 @@ describe('the embedded database', () => {
   })
 
   test('leaves no process after it stops, and has its data at the next start', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     const first = await open(dataDir)
     await query(first.owner, 'create table kept as select 7 as number')
     const pid = postmaster(dataDir)
@@ -120,7 +120,7 @@ describe('the embedded database', () => {
   })
 
   test('is adopted by the next console when a killed one left it running', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     const child = await holdElsewhere(dataDir)
     const pid = postmaster(dataDir)
     child.kill('SIGKILL')
@@ -130,7 +130,7 @@ describe('the embedded database', () => {
   })
 
   test('that is stopping, but waits for those who are in, is started again', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     const { superuser } = await open(dataDir)
     const pid = postmaster(dataDir)
     const sql = openPool(superuser, { max: 1 })
@@ -146,7 +146,7 @@ describe('the embedded database', () => {
   })
 
   test('that does not stop in time is ended at once, and keeps what was committed', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     const console = await holdElsewhere(dataDir)
     const guest = await startEmbedded({ dataDir, say: () => {}, guest: true })
     opened.push(guest)
@@ -164,14 +164,14 @@ describe('the embedded database', () => {
   })
 
   test('refuses a second console on its folder, and the first goes on', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     const first = await open(dataDir)
     await expect(open(dataDir)).rejects.toThrow('Another console is running on')
     expect(await query(first.server, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
   test('can be used by a command beside the console, and keeps running after it', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     const first = await open(dataDir)
     const guest = await startEmbedded({ dataDir, say: () => {}, guest: true })
     expect(guest.held).toBe(false)
@@ -180,7 +180,7 @@ describe('the embedded database', () => {
   })
 
   test('that another user started says whose it is, also before a command asks for anything', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     const { superuser } = await open(dataDir)
     const file = join(dataDir, 'postgres-18', 'pg_ident.conf')
     const ours = readFileSync(file, 'utf8')
@@ -208,7 +208,7 @@ describe('the embedded database', () => {
   })
 
   test('refuses a folder whose version file names another version, and leaves it as it is', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     await (await open(dataDir)).stop()
     const file = join(dataDir, 'postgres-18', 'PG_VERSION')
     writeFileSync(file, '19\n')
@@ -222,7 +222,7 @@ describe('the embedded database', () => {
   })
 
   test('starts after a power cut, even if another process has the process id of its old server', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     await (await open(dataDir)).stop()
     writeFileSync(
       join(dataDir, 'postgres-18', 'postmaster.pid'),
@@ -232,7 +232,7 @@ describe('the embedded database', () => {
   })
 
   test('is started again when its server dies, and transactions go on', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     const database = await open(dataDir)
     const pid = postmaster(dataDir)
     process.kill(pid, 'SIGKILL')
@@ -244,7 +244,7 @@ describe('the embedded database', () => {
   })
 
   test('says once why it cannot be started again, and goes on as soon as it can', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     const said: string[] = []
     const database = await startEmbedded({ dataDir, say: (line) => said.push(line) })
     opened.push(database)
@@ -265,7 +265,7 @@ describe('the embedded database', () => {
   })
 
   test('says from its log why it did not start', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     await (await open(dataDir)).stop()
     const log = join(dataDir, 'postgres-18', 'pg_wal')
     for (const name of readdirSync(log)) if (/^[0-9A-F]{24}$/.test(name)) rmSync(join(log, name))
@@ -277,7 +277,7 @@ describe('the embedded database', () => {
   })
 
   test('that is still recovering is stopped in order where the program is told to stop', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     await (await open(dataDir)).stop()
     const cluster = join(dataDir, 'postgres-18')
     writeFileSync(join(cluster, 'local.conf'), "restore_command = 'sleep 600'\n")
@@ -313,7 +313,7 @@ describe.runIf(process.getuid?.() === 0)('the embedded database of a console tha
   })
 
   test('is adopted where it runs in another container, whose processes cannot be seen', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     await open(dataDir)
     const file = join(dataDir, 'postgres-18', 'postmaster.pid')
     const lines = readFileSync(file, 'utf8').split('\n')
@@ -392,7 +392,7 @@ describe.runIf(process.getuid?.() === 0)('the embedded database of a console tha
   })
 
   test('starts with the files of an earlier version that belong to nobody, and warns who may read them', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     await leaveToNobody(dataDir)
     const said: string[] = []
     const database = await startEmbedded({ dataDir, say: (line) => said.push(line) })
@@ -405,7 +405,7 @@ describe.runIf(process.getuid?.() === 0)('the embedded database of a console tha
   test.each(['start.log', 'postmaster.pid', 'postgresql.conf', '.s.PGSQL.5432.lock'])(
     'starts even if a process of nobody has replaced %s by a pipe',
     async (name) => {
-      const dataDir = join(folder, 'data')
+      const dataDir = putCluster(join(folder, 'data'))
       await leaveToNobody(dataDir)
       const file = join(dataDir, 'postgres-18', name)
       const { code } = await run('/bin/sh', ['-c', 'rm -f "$1"; mkfifo "$1"', 'sh', file], AS_NOBODY)
@@ -415,7 +415,7 @@ describe.runIf(process.getuid?.() === 0)('the embedded database of a console tha
   )
 
   test('shows no file of root if a process of nobody has replaced the log by a link to it', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     const secret = rootsFile()
     await leaveToNobody(dataDir)
     const cluster = join(dataDir, 'postgres-18')
@@ -428,7 +428,7 @@ describe.runIf(process.getuid?.() === 0)('the embedded database of a console tha
   })
 
   test('gives no file of root to a process of nobody that replaces a written file by a link', async () => {
-    const dataDir = join(folder, 'data')
+    const dataDir = putCluster(join(folder, 'data'))
     const secret = rootsFile()
     await leaveToNobody(dataDir)
     startAsNobody(

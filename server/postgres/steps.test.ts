@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { INHERITED, startConsole } from '../../test/support/console.ts'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
-import { freshFolder } from '../../test/support/folder.ts'
+import { freshFolder, putCluster } from '../../test/support/folder.ts'
 import { holdOpen } from '../../test/support/hold.ts'
 import { makeNextVersion } from '../../test/support/next-version.ts'
 import { SECRET_KEY, startServer } from '../../test/support/server.ts'
@@ -279,7 +279,7 @@ describe('the version before', () => {
   })
 
   test('starts as a console on the tables that the newer one has made in its data folder', async () => {
-    const dataDir = freshFolder()
+    const dataDir = putCluster(freshFolder())
     const cluster = await startEmbedded({ dataDir, say: () => {} })
     await migrate({ ...cluster, say: () => {}, release: NEXT })
     await cluster.stop()

@@ -9,7 +9,7 @@ import { type Embedded, startEmbedded } from '../../server/postgres/embedded.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { runs, seedOf } from '../laws/runs.ts'
 import { type Console, startConsole } from '../support/console.ts'
-import { freshFolder } from '../support/folder.ts'
+import { freshFolder, putCluster } from '../support/folder.ts'
 import { freePort } from '../support/port.ts'
 import { range, seconds, WORKLOAD_ENV, Workload } from '../support/workload.ts'
 
@@ -26,7 +26,7 @@ let sql: Sql
 
 beforeAll(async () => {
   seed(seedOf('kills'))
-  dataDir = freshFolder()
+  dataDir = putCluster(freshFolder())
   env = { ...WORKLOAD_ENV, PORT: String(await freePort()) }
   console = await startConsole({ dataDir, env })
   guest = await startEmbedded({ dataDir, say: () => {}, guest: true })

@@ -7,7 +7,7 @@ import { type Embedded, startEmbedded } from '../../server/postgres/embedded.ts'
 import { openPool } from '../../server/postgres/pool.ts'
 import { runs, seedOf } from '../laws/runs.ts'
 import { type Console, startConsole } from '../support/console.ts'
-import { freshFolder } from '../support/folder.ts'
+import { freshFolder, putCluster } from '../support/folder.ts'
 import { freePort } from '../support/port.ts'
 import { range, WORKLOAD_ENV, WORKLOAD_PASSWORD, Workload } from '../support/workload.ts'
 import { type Answer, newClient, type Person } from '../support/world.ts'
@@ -22,7 +22,7 @@ let workload: Workload
 
 beforeAll(async () => {
   seed(seedOf('the load'))
-  dataDir = freshFolder()
+  dataDir = putCluster(freshFolder())
   env = {
     ...WORKLOAD_ENV,
     PORT: String(await freePort()),

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -12,6 +12,7 @@ import { migrate } from '../../server/postgres/migrate.ts'
 import { type Connect, openPool } from '../../server/postgres/pool.ts'
 import { THOROUGH } from '../laws/runs.ts'
 import { startExternal } from './external.ts'
+import { copyCluster } from './folder.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -21,6 +22,8 @@ declare module 'vitest' {
     inMemory: boolean
     /** The run's folder, which the janitor removes after the run. */
     folder: string
+    /** An empty cluster of the embedded PostgreSQL, as a first start makes it. */
+    cluster: string
   }
 }
 
@@ -32,11 +35,14 @@ export default async function setUp(project: TestProject) {
   const inMemory = hasRoomInMemory()
   // Making a database costs twice as much on a disk. `npm run faults` makes its own there, as an operator does.
   const folder = makeFolder(inMemory && !THOROUGH ? MEMORY : tmpdir())
-  const database = await start(join(inMemory ? makeFolder(MEMORY) : folder, 'shared'), project.name)
+  const cluster = await makeCluster(join(folder, 'made'))
+  const shared = join(inMemory ? makeFolder(MEMORY) : folder, 'shared')
+  const database = await start(shared, project.name, cluster)
   await makeTemplate(database.postgres)
   project.provide('postgres', database.postgres)
   project.provide('inMemory', inMemory)
   project.provide('folder', folder)
+  project.provide('cluster', cluster)
   return () => database.stop()
 }
 
@@ -55,13 +61,22 @@ function makeFolder(within: string): string {
   return folder
 }
 
+async function makeCluster(dataDir: string): Promise<string> {
+  mkdirSync(dataDir, { mode: 0o711 })
+  return realpathSync((await findHome(dataDir, findBinaries(), initialise)).cluster)
+}
+
 /** Starts the embedded server, or one like an operator's: over TCP, with passwords. */
-async function start(folder: string, project: string): Promise<{ postgres: Connect; stop(): Promise<void> }> {
+async function start(
+  folder: string,
+  project: string,
+  cluster: string,
+): Promise<{ postgres: Connect; stop(): Promise<void> }> {
   if (!project.startsWith('external')) {
-    const { cluster } = await findHome(folder, findBinaries(), initialise)
+    const copy = copyCluster(cluster, folder)
     // To create or drop a database PostgreSQL goes through all of these buffers: with a quarter of the memory that takes
     // half of the processor's time for it.
-    writeFileSync(join(cluster, 'local.conf'), 'shared_buffers = 128MB\n')
+    writeFileSync(join(copy, 'local.conf'), 'shared_buffers = 128MB\n')
     const { socket, stop } = await startEmbedded({ dataDir: folder, say: () => {} })
     return { postgres: { socket, database: 'postgres', user: 'postgres' }, stop }
   }
