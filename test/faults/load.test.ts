@@ -57,13 +57,13 @@ test('a console that is told to stop under load first answers every request in p
   })
 })
 
-test('a thousand calls at once over ten database connections are all answered', async () => {
-  const crowds = runs(1, 20)
+test('a crowd of calls at once over ten database connections is answered', async () => {
+  const [crowds, size] = [runs(1, 20), runs(300, 1_000)]
   const statuses = new Map<number, number>()
   const took: number[] = []
   for (let crowd = 0; crowd < crowds; crowd += 1) {
     const began = performance.now()
-    const answers = await Promise.all(Array.from({ length: 1000 }, (_, index) => one(index)))
+    const answers = await Promise.all(Array.from({ length: size }, (_, index) => one(index)))
     took.push(performance.now() - began)
     for (const answer of answers) {
       if (answer === null || answer === 'cut') throw new Error('a call was not answered')
@@ -72,7 +72,7 @@ test('a thousand calls at once over ten database connections are all answered', 
     expect((await fetch(`${console.url}/v1/health`)).status).toBe(200)
   }
   const seen = [...statuses].map(([status, count]) => `${count} times ${status}`)
-  say(`${crowds} crowds of 1,000 calls: ${seen.join(', ')}; a crowd was served in ${range(took)}`)
+  say(`${crowds} crowds of ${size} calls: ${seen.join(', ')}; a crowd was served in ${range(took)}`)
   // A call that would have to wait too long gets a 503.
   expect([...statuses.keys()].sort().filter((status) => status !== 503)).toEqual([200])
   // The console's own jobs are at work now and then.

@@ -48,7 +48,7 @@ describe('whatever request is sent', () => {
             )
           }
         }),
-        { seed, numRuns: runs(30, 1_000) },
+        { seed, numRuns: runs(20, 1_000) },
       )
       // The test keeps the log in memory, which must not count as the server's.
       world.server.logged.length = 0
