@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CLIENT_FILTERS, expiryState, LIST_FILTERS, type ListFilter } from '../../../contract/clients.ts'
 import { ANY_CLIENT_SORTS } from '../../../contract/shapes.ts'
 import { DAY_MS } from '../../../contract/time.ts'
+import { THOROUGH } from '../../../test/laws/runs.ts'
 import { openWorld, type Person, type World } from '../../../test/support/world.ts'
 import type { Context } from '../../context.ts'
 import { begin } from '../../postgres/begin.ts'
@@ -160,36 +161,41 @@ describe.each<[string, Partial<Bounds>]>([
 ])('a search of clients, when %s', (_how, some) => {
   const bounds = { ...BOUNDS, ...some }
 
-  test.each(TERMS)('finds exactly what a plain filter and sort find: %j', async (search) => {
-    const { server } = world
-    const { now } = world.clock
-    for (const who of ['admin', 'dealer'] as const) {
-      const person = who === 'admin' ? world.admin : (dealers[0] as Person)
-      const own = clients.filter(({ dealer }) => who === 'admin' || dealer === person.name)
-      const found = own.filter((client) => matches(client, search, who === 'admin'))
-      for (const [nr, sort] of ANY_CLIENT_SORTS.entries()) {
-        for (const [at, filter] of LIST_FILTERS.entries()) {
-          const order = (nr + at) % 2 === 0 ? 'asc' : 'desc'
-          const page = 1 + ((nr + at) % 3)
-          const query: ListQuery = { search, sort, order, filter, page, per_page: 9 }
-          const answer = await begin(server.sql, (sql) => findPage(contextOf(sql, person), query, bounds))
-          const all = inOrder(
-            found.filter((client) => isIn(client, filter, now)),
-            query,
-          )
-          const expected = all.slice((page - 1) * 9, page * 9).map(({ id }) => id)
-          expect(answer, JSON.stringify({ who, ...query })).toEqual({
-            counts: Object.fromEntries(
-              CLIENT_FILTERS.map((one) => [one, found.filter((client) => isIn(client, one, now)).length]),
-            ),
-            count: all.length,
-            capped: false,
-            ids: expected,
-          })
+  test.each(TERMS.map((search, nth) => ({ search, nth })))(
+    'finds exactly what a plain filter and sort find: $search',
+    async ({ search, nth }) => {
+      const { server } = world
+      const { now } = world.clock
+      for (const who of ['admin', 'dealer'] as const) {
+        const person = who === 'admin' ? world.admin : (dealers[0] as Person)
+        const own = clients.filter(({ dealer }) => who === 'admin' || dealer === person.name)
+        const found = own.filter((client) => matches(client, search, who === 'admin'))
+        for (const [nr, sort] of ANY_CLIENT_SORTS.entries()) {
+          for (const [at, filter] of LIST_FILTERS.entries()) {
+            // `npm run faults` tries every order and filter with each term; here half of them, in turn.
+            if (!THOROUGH && ((nr * LIST_FILTERS.length + at) / 2 + nth) % 2 < 1) continue
+            const order = (nr + at) % 2 === 0 ? 'asc' : 'desc'
+            const page = 1 + ((nr + at) % 3)
+            const query: ListQuery = { search, sort, order, filter, page, per_page: 9 }
+            const answer = await begin(server.sql, (sql) => findPage(contextOf(sql, person), query, bounds))
+            const all = inOrder(
+              found.filter((client) => isIn(client, filter, now)),
+              query,
+            )
+            const expected = all.slice((page - 1) * 9, page * 9).map(({ id }) => id)
+            expect(answer, JSON.stringify({ who, ...query })).toEqual({
+              counts: Object.fromEntries(
+                CLIENT_FILTERS.map((one) => [one, found.filter((client) => isIn(client, one, now)).length]),
+              ),
+              count: all.length,
+              capped: false,
+              ids: expected,
+            })
+          }
         }
       }
-    }
-  })
+    },
+  )
 })
 
 test('a page anywhere in all clients has exactly what a plain filter and sort have there', async () => {
