@@ -313,6 +313,16 @@ describe('a refusal', () => {
     })
   })
 
+  test('of what is wrong with a body as a whole names no field', async () => {
+    const answer = await dealer.send(calls.clients.multisave, { clients: ['anybody'] })
+    expect(answer.body).toEqual({
+      status: 'ERROR',
+      code: 'invalid_input',
+      message: 'There must be a package or a status.',
+      errors: {},
+    })
+  })
+
   test('of a wrong role is the same for every call', async () => {
     const roles = await Promise.all([
       refusal('wrong_role', dealer.send(calls.admin.clients)),

@@ -67,6 +67,8 @@ export async function rotateKey(owner: Sql, from: Seal, to: Seal): Promise<numbe
     await sql`lock table client in share row exclusive mode`
     const resealed = await resealPasswords(sql, from, to)
     await resealPlaylist(sql, from, to)
+    // A change that is repeated after the rotation gets its answer. What it was made with can only be digested anew then.
+    await sql`update idempotency_key set body_hmac = ''`
     await replaceKey(sql, to)
     return resealed
   })

@@ -43,6 +43,19 @@ describe('a rotation of the key', () => {
     await expect(startServer({ database })).rejects.toThrow('is not the key of this database')
   })
 
+  test('keeps the answers of changes that are repeated after it', async () => {
+    const { dealer } = await world.family({ credits: 5 })
+    const { name } = await world.client(dealer)
+    const renew = (by = dealer) =>
+      by.call(calls.clients.renew, { name, months: 1 }, { key: 'renewed-before-the-rotation' })
+    const answer = await renew()
+    await rotateKey(world.server.ownerSql, seal, other)
+    const again = await world.another({ secretKey: OTHER_KEY })
+    expect(await renew(world.at(again, dealer))).toEqual(answer)
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(4)
+    await again.close()
+  })
+
   test('changes nothing if it is repeated, and is refused with a wrong old key', async () => {
     const { dealer } = await world.family()
     await world.client(dealer)

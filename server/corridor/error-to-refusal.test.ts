@@ -7,7 +7,7 @@ test.each(['55P03', '57014'])('a database that took too long is not said to be o
   expect(refusalOf('08006').message).toMatch('cannot reach its database')
   expect(refusalOf(code)).toMatchObject({
     ...{ code: 'unavailable', retryAfter: 60 },
-    message: expect.stringMatching(/^The database took too long, so nothing was changed/),
+    message: expect.stringMatching(/^The database took too long, so this try changed nothing/),
   })
 })
 

@@ -26,7 +26,7 @@ export function unavailable(): Refusal {
 function tooSlow(): Refusal {
   return new Refusal(
     'unavailable',
-    'The database took too long, so nothing was changed. Please try again in a minute. If it takes too long again, ask whoever runs Boxtree to see what keeps the database busy.',
+    'The database took too long, so this try changed nothing. Please try again in a minute. If it takes too long again, ask whoever runs Boxtree to see what keeps the database busy.',
     { retryAfter: 60 },
   )
 }

@@ -26,7 +26,7 @@ function byField(error: z.core.$ZodError): Record<string, string> {
   const errors: Record<string, string> = {}
   for (const issue of error.issues) {
     const field = issue.code === 'unrecognized_keys' ? (issue.keys[0] ?? '') : issue.path.join('.')
-    errors[field] ??= issue.message
+    if (field !== '') errors[field] ??= issue.message
   }
   return errors
 }

@@ -48,6 +48,18 @@ describe('transactions', () => {
     expect(top).toEqual(await own(superreseller))
   })
 
+  test('are those of an account or of a client, and not of both', async () => {
+    const { reseller, dealer } = await world.family({ credits: 2 })
+    const { name } = await world.client(dealer, { months: 1 })
+    for (const call of [calls.transactions.list, calls.transactions.sums]) {
+      const both = { account: dealer.name, client: name }
+      const { errors } = await dealer.refused('invalid_input', call, both)
+      expect(errors).toEqual({ account: 'Choose an account or a client.' })
+    }
+    await reseller.call(calls.transactions.list, { account: dealer.name })
+    await dealer.call(calls.transactions.list, { client: name })
+  })
+
   test("name nobody above the reader's direct parent", async () => {
     const { superreseller, reseller, dealer } = await world.family({ credits: 2 })
     const { name } = await world.client(dealer, { months: 1 })

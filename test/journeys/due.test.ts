@@ -175,6 +175,28 @@ describe('all who expire this week', () => {
     await expect(page.getByText('1–10 of 400')).toBeVisible()
     expect(parts).toBe(2)
   })
+
+  test('are not renewed twice in February, when they are due within 30 days again, after a part is refused', async ({
+    open,
+    world,
+  }) => {
+    world.clock.set('2026-02-10T10:00:00.000Z')
+    const { dealer } = await world.family({ credits: 2_500 })
+    await world.plantClients(dealer, { last: 1_100, digits: 4 })
+    const page = await open({ as: dealer, at: '/due?filter=month' })
+    await press(page, 'Renew all 1,100')
+    const dialog = page.getByRole('dialog')
+    await page.route('**/v1/api/multirenew', async (route) => {
+      // Somebody else renews one of the second part.
+      if (route.request().postData()?.includes('many-1050'))
+        await world.setExpiry('many-1050', '2026-02-12T23:59:59.000Z')
+      await route.continue()
+    })
+    await press(dialog, 'Renew 1,100 clients for 1,100 credits')
+    await press(dialog, 'Renew 100 clients for 100 credits')
+    await readNotice(page, 'Successfully renewed 1 month(s) for 100 clients')
+    expect((await dealer.call(calls.credits.dealer, {})).credits).toBe(1_400)
+  })
 })
 
 describe('the screen of those who are due', () => {

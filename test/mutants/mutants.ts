@@ -1969,9 +1969,16 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a second body under one Idempotency-Key is refused',
     file: 'server/corridor/idempotency.ts',
-    from: 'claim.kept.body_hmac.equals(claim.hmac)',
-    to: 'claim.kept',
+    from: 'body_hmac.equals(claim.hmac)',
+    to: 'body_hmac',
     suites: ['server/corridor/idempotency.test.ts'],
+  },
+  {
+    guard: 'a change that is repeated after the key was rotated has its first answer',
+    file: 'server/access/reseal.ts',
+    from: "await sql`update idempotency_key set body_hmac = ''`",
+    to: 'await sql`select`',
+    suites: ['server/commands/rotate-key.test.ts'],
   },
   {
     guard: 'an Idempotency-Key is forgotten after 24 hours',
@@ -2088,9 +2095,16 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'saveclient changes no MAC that has changed since',
     file: 'server/nouns/clients/save.ts',
-    from: '(o_mac || null)?.toUpperCase() !== client.mac?.toUpperCase()',
-    to: 'o_mac === undefined',
+    from: '(seen || null)?.toUpperCase() === client.mac?.toUpperCase()',
+    to: 'seen !== undefined',
     suites: ['server/nouns/clients/clients.test.ts'],
+  },
+  {
+    guard: 'nobody is renewed again by the dialog that has just renewed it',
+    file: 'web/clients/RenewDue.tsx',
+    from: '!renewed.has(name)',
+    to: 'name !== null',
+    suites: ['test/journeys/due.test.ts'],
   },
   {
     guard: 'a removal of a client whose MAC has changed since is refused',

@@ -50,11 +50,12 @@ interface Renewal {
 /** Renews clients that are due, a month each or as last time: those that expire first, as far as the credits go. */
 export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDueProps) {
   const shown = useLastValue(asked)
-  const { unanswered, renew, batches, close } = useRenewal(onClose, onRenewed)
+  const { unanswered, renewed, renew, batches, close } = useRenewal(shown, onClose, onRenewed)
   const { loading } = batches.form.sending
   const due = useClientsToRenew(shown, open && !unanswered && !loading)
   // While they are loaded again, it is not known who of them is still due.
-  const clients = unanswered?.clients ?? (due.isFetching ? undefined : due.data)
+  const still = due.isFetching ? undefined : due.data?.filter(({ name }) => !renewed.has(name))
+  const clients = unanswered?.clients ?? still
   const chosen = shown && 'chosen' in shown ? shown.chosen.map(({ name }) => name) : []
   const own = useBalance()
   const balance = unanswered ? unanswered.balance : own.credits
@@ -101,15 +102,20 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
   )
 }
 
+const NOBODY: ReadonlySet<string> = new Set()
+
 /**
  * Renews clients in batches. `unanswered` are those from that batch on of which nobody knows whether it was carried out:
- * they are sent again as they were.
+ * they are sent again as they were. `renewed` are the logins of those of `asked` whom it has renewed already: in February
+ * they are still due within 30 days.
  */
-function useRenewal(onClose: () => void, onRenewed: RenewDueProps['onRenewed']) {
+function useRenewal(asked: ToRenew | null, onClose: () => void, onRenewed: RenewDueProps['onRenewed']) {
   const cache = useQueryClient()
   const { name } = useSession()
   // Loaded again, a client that was renewed may be due again, and would be renewed twice.
   const [unanswered, setUnanswered] = useState<Renewal | null>(null)
+  const [last, setLast] = useState({ asked, names: NOBODY })
+  const renewed = last.asked === asked ? last.names : NOBODY
   const close = () => {
     if (unanswered) loadAgain(cache)
     setUnanswered(null)
@@ -117,7 +123,7 @@ function useRenewal(onClose: () => void, onRenewed: RenewDueProps['onRenewed']) 
   }
   const batches = useBatches(calls.clients.multirenew, 'renewed', close)
   const renew = async ({ clients, how, balance }: Renewal) => {
-    const renewed: string[] = []
+    const now: string[] = []
     let isOpen = false
     await batches.run({
       all: clients.length,
@@ -127,7 +133,7 @@ function useRenewal(onClose: () => void, onRenewed: RenewDueProps['onRenewed']) 
         await submitOnce(calls.clients.multirenew, inputOf(batch, how), name, { again })
         const names = batch.map(({ name }) => name)
         mark(names)
-        renewed.push(...names)
+        now.push(...names)
         return { did: batch.length, left: clients.length - done - batch.length }
       },
       success: () => clientsRenewed(inputOf(clients, how)),
@@ -138,9 +144,10 @@ function useRenewal(onClose: () => void, onRenewed: RenewDueProps['onRenewed']) 
       },
     })
     if (!isOpen) setUnanswered(null)
-    onRenewed?.(renewed)
+    setLast({ asked, names: new Set([...renewed, ...now]) })
+    onRenewed?.(now)
   }
-  return { unanswered, renew, batches, close }
+  return { unanswered, renewed, renew, batches, close }
 }
 
 const AsTyped = z.object({ how: z.enum(['month', 'last']) })

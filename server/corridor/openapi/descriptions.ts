@@ -7,6 +7,9 @@ export const OF_CALLS: Readonly<Record<string, string>> = {
     'A program can sign in where the provider is `altcha` or `none`. The hosted ones let in only a person with a browser.',
   'session.login':
     'The session ends after an hour, however much it is used: then sign in again. A program solves the challenge of `altcha` with altcha-lib 2, by `solveChallenge` with `deriveKey` of its PBKDF2.',
+  'clients.save':
+    'Of an expired client only `months` is applied, which it then needs: send the other fields in another call after it.',
+  'files.download': 'A ticket is good once, for a minute: after a 404 or 503 ask for another one.',
 }
 
 const MAC = `Six pairs of hexadecimal digits with colons, such as ${MAC_PREFIX}0A:1B:2C`

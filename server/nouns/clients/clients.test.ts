@@ -552,6 +552,15 @@ describe('a saved client', () => {
     expect(await dealer.call(detail, { name })).toMatchObject({ mac: other, o_mac: other })
   })
 
+  test('loses no MAC to a switch to Ministra by an editor who saw another one', async () => {
+    const { name, mac } = await world.client(dealer)
+    const seen = { login: name, ministra: true, stb_mac: mac, o_mac: uniqueMac() }
+    expect((await dealer.refused('changed_since', save, seen)).message).toContain(mac)
+    expect(await dealer.call(detail, { name })).toMatchObject({ mac, ministra: false })
+    await dealer.call(save, { ...seen, o_mac: mac })
+    expect(await dealer.call(detail, { name })).toMatchObject({ mac: null, ministra: true })
+  })
+
   test.each([null, '', '00:1B:79:00:00:00', 'short'])('cannot have the MAC %j', async (stb_mac) => {
     const { name, mac } = await world.client(dealer)
     const { errors } = await dealer.refused('invalid_input', save, { login: name, stb_mac, o_mac: mac })

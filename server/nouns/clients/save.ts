@@ -42,6 +42,7 @@ async function change(
 ): Promise<Client | null> {
   const { sql, now } = context
   const { seal } = context.business
+  if (input.o_mac !== undefined) refuseOtherMac(client, input.o_mac)
   const ministra = input.ministra ?? client.ministra
   const mac = ministra ? null : macAfter(client, input)
   if (mac !== client.mac) {
@@ -96,12 +97,15 @@ function macAfter(client: Client, { stb_mac, o_mac }: InputOf<typeof calls.clien
       'A MAC address is changed together with the one that was there (o_mac).',
     )
   }
-  if ((o_mac || null)?.toUpperCase() !== client.mac?.toUpperCase()) {
-    throw fieldRefusal(
-      'changed_since',
-      'stb_mac',
-      `The MAC address was changed in the meantime, to ${client.mac ?? 'none'}. Please reload.`,
-    )
-  }
   return mac.data
+}
+
+/** Refuses a change by somebody who saw another MAC than the client has. */
+function refuseOtherMac(client: Client, seen: string | null): void {
+  if ((seen || null)?.toUpperCase() === client.mac?.toUpperCase()) return
+  throw fieldRefusal(
+    'changed_since',
+    'stb_mac',
+    `The MAC address was changed in the meantime, to ${client.mac ?? 'none'}. Please reload.`,
+  )
 }

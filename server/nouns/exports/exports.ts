@@ -60,7 +60,10 @@ const TICKET_LIFE_MS = 60_000
 const underWay = new Turns<number>({
   atOnce: 4,
   each: 2,
-  maxWait: { ms: TICKET_LIFE_MS, message: 'Several exports are on their way. Please try again in a moment.' },
+  maxWait: {
+    ms: TICKET_LIFE_MS,
+    message: 'Several exports are on their way. Please ask for this file again in a moment.',
+  },
 })
 
 measure('boxtree_exports_in_progress', 'Exported files that are being made and sent.', () => underWay.running)
