@@ -170,6 +170,11 @@ describe('of the configuration,', () => {
     ['sslmode=bogus', 'an unknown sslmode; write sslmode=verify-full, or sslmode=require'],
     ['sslmode=', 'an unknown sslmode'],
     ['sslmode=verify-full&sslrootcert=/etc/ca.crt', 'sslrootcert, which Boxtree does not read; take it out'],
+    [
+      'application_name=shop',
+      'application_name, which Boxtree sets for each of its connections; take it out',
+    ],
+    ['sslmode=require&TimeZone=Asia/Tokyo', 'TimeZone, which Boxtree sets for each of its connections'],
   ])('an option of a database URL that would be ignored is a fault: %s', (options, sentence) => {
     const url = `postgres://boxtree:hush@one:5432,two:5432/shop?${options}`
     for (const name of ['DATABASE_URL', 'DATABASE_OWNER_URL'])

@@ -219,6 +219,21 @@ function readDatabaseUrl(reader: Reader, name: string): string | undefined {
 /** How a connection may be encrypted, in PostgreSQL's words. The driver takes any other as `verify-full`. */
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
 
+/** Settings of a connection that the driver would take from the URL instead of ours: see openPool. */
+const SET_BY_US: ReadonlySet<string> = new Set([
+  'application_name',
+  'datestyle',
+  'default_transaction_isolation',
+  'default_transaction_read_only',
+  'idle_in_transaction_session_timeout',
+  'lock_timeout',
+  'options',
+  'search_path',
+  'statement_timeout',
+  'timezone',
+  'transaction_timeout',
+])
+
 /** What the driver would not take as it is meant. The value is not quoted: it may be a part of a password. */
 function faultsOfOptions(name: string, url: string): string[] {
   const options = new URLSearchParams(url.split('?')[1])
@@ -232,6 +247,10 @@ function faultsOfOptions(name: string, url: string): string[] {
     faults.push(
       `${name} has sslrootcert, which Boxtree does not read; take it out, and set NODE_EXTRA_CA_CERTS to that file.`,
     )
+  for (const option of options.keys()) {
+    if (SET_BY_US.has(option.toLowerCase()))
+      faults.push(`${name} has ${option}, which Boxtree sets for each of its connections; take it out.`)
+  }
   return faults
 }
 

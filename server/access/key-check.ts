@@ -5,7 +5,7 @@ import { findOrMakeSecretKey } from './secret-key.ts'
 
 /** What is said of another key than the one of a database. */
 const ANOTHER =
-  'SECRET_KEY (or secret-key in DATA_DIR, if you set none) is not the key of this database; use the one in your backup, or run `npm run rotate-key` again if it was interrupted.'
+  'SECRET_KEY (or secret-key in DATA_DIR, if you set none) is not the key of this database; use the one of another server of this database or of your newest backup, or run `npm run rotate-key` again if it was interrupted.'
 
 /** The first start stores a proof, which another SECRET_KEY fails. @throws StartFault where it is another */
 export async function storeOrCheckKey(sql: Sql, seal: Seal, sentence = ANOTHER): Promise<void> {
@@ -25,7 +25,7 @@ export async function makeSecretKey(
   const [canary] = await sql`select from installation where key = 'canary'`
   if (!canary) return findOrMakeSecretKey(config)
   throw new StartFault(
-    `There is no secret-key in ${config.dataDir}, and this database has one; put back the one from your backup, or set SECRET_KEY.`,
+    `There is no secret-key in ${config.dataDir}, and this database has one; copy the one of another server of this database there, or the one from your newest backup, or set SECRET_KEY.`,
   )
 }
 

@@ -26,6 +26,7 @@ import { begin } from '../postgres/begin.ts'
 import { migrate } from '../postgres/migrate.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { BEFORE_020, makeSchema } from '../postgres/schema.ts'
+import { noteTimeZone } from '../postgres/time-zone.ts'
 import { verify } from '../verify/verify.ts'
 import { type Manifest, readManifest } from './archive.ts'
 import { restoreBackup } from './restore.ts'
@@ -151,6 +152,13 @@ describe('a backup', () => {
     for (const name of readdirSync(folder))
       expect(lstatSync(join(folder, name)).mode & 0o777, name).toBe(0o600)
     expect(readFileSync(join(folder, 'secret-key'), 'utf8')).toBe(`${SECRET_KEY.toString('base64')}\n`)
+  })
+
+  test('says in which time zone its days were counted, also where its command is told another one', async () => {
+    const { database } = world.server
+    await noteTimeZone(database.owner, 'Europe/Lisbon')
+    expect((await take(database)).time_zone).toBe('Europe/Lisbon')
+    await noteTimeZone(database.owner, 'UTC')
   })
 
   test('that was killed keeps a temporary name, and is refused by a restore', async () => {

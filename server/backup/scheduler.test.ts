@@ -9,6 +9,8 @@ import { freshFolder, putCluster } from '../../test/support/folder.ts'
 import { processes } from '../../test/support/processes.ts'
 import { SECRET_KEY } from '../../test/support/server.ts'
 import { openWorld, type World } from '../../test/support/world.ts'
+import { rotateKey } from '../access/reseal.ts'
+import { createSeal } from '../access/seal.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import { openPool } from '../postgres/pool.ts'
 import { makeScheduledBackup, type ScheduledBackup } from './scheduled-backup.ts'
@@ -346,6 +348,19 @@ describe('a backup by the clock', () => {
     expect(readdirSync(folder)).toEqual([name])
     expect((await stored())[0]?.testRestore?.outcome).toBe('sound')
     expect(existsSync(join(folder, name, `${TEST_RESTORE_FILE}.draft`))).toBe(false)
+  })
+
+  test('is tried with its own key, if that was rotated before its test restore', async () => {
+    const { ownerSql, database } = world.server
+    const name = 'auto-2026-05-10T11-59-00-000Z'
+    const { owner } = database
+    await takeBackup({ owner, key: SECRET_KEY, timeZone: 'UTC', folder: join(folder, name), say: () => {} })
+    const another = Buffer.alloc(32, 'another')
+    await rotateKey(ownerSql, createSeal(SECRET_KEY), createSeal(another))
+    expect(await makeScheduledBackup({ ...order(), key: another }, NEVER)).toMatchObject({
+      name,
+      testRestore: { outcome: 'sound' },
+    })
   })
 
   test.each([

@@ -14,6 +14,7 @@ import { codeOf, isDiskFull } from '../postgres/errors.ts'
 import { freeSpaceOf, putInPlace, writeDurably } from '../postgres/files.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { ageOf, nameTables, RELEASE, type Standing, standingOf } from '../postgres/schema.ts'
+import { notedZone } from '../postgres/time-zone.ts'
 import { KEY, MANIFEST, type Manifest, tableFile } from './archive.ts'
 import { type Reserve, reservedOn } from './reserve.ts'
 import { RowCounter } from './row-counter.ts'
@@ -117,7 +118,8 @@ async function copySnapshot(
     return {
       format: 2,
       taken: moment?.taken ?? '',
-      time_zone: timeZone,
+      // A command that makes a backup need not know the zone of the console.
+      time_zone: (await notedZone(sql)) ?? timeZone,
       schema: nameTables(standing),
       tables: written,
       // Sequences are outside the snapshot: newer values leave a gap in the numbers, as a failed transaction does.

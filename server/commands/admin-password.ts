@@ -22,8 +22,9 @@ async function main(): Promise<void> {
     try {
       const login = await setAdminPassword(sql, password)
       if (login === null) throw new StartFault('There is no admin yet; start the console first.')
-      await forgetFirstLogin(config)
+      // Said before anything else can fail: nobody else knows it.
       say(`The password of ${login} is set${generated ? `: ${password}` : ''}. Its sessions have ended.`)
+      await forgetFirstLogin(config)
     } finally {
       await sql.end({ timeout: 5 })
     }

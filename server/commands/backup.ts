@@ -14,7 +14,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   )
 }
 
-await runCommand(main)
+await runCommand(main, 1)
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
@@ -25,10 +25,11 @@ async function main(): Promise<void> {
   }
   const folder = resolve(process.argv[2] ?? join('backups', new Date().toISOString().replace(/[:.]/g, '-')))
   const database = await openDatabase(config, () => {}, { guest: true, standby: true })
-  await withDatabase(database, async ({ owner }) => {
+  await withDatabase(database, async ({ owner, files }) => {
     const { timeZone } = config
+    const reserve = files === null ? null : { folder: files, bytes: config.freeDiskMb * 2 ** 20 }
     try {
-      await takeBackup({ owner, key, timeZone, folder, say, signal: interrupted.signal })
+      await takeBackup({ owner, key, timeZone, folder, reserve, say, signal: interrupted.signal })
     } catch (error) {
       // The error is only a consequence of the interruption.
       throw interrupted.signal.aborted ? interrupted.signal.reason : error

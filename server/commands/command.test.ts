@@ -37,6 +37,25 @@ describe('a command whose database is lost', () => {
   })
 })
 
+test.each([
+  ['rotate-key', ['--help'], 'takes no argument'],
+  ['verify', ['/srv/data'], 'takes no argument'],
+  ['backup', ['--help'], 'takes one folder'],
+  ['restore', ['one', 'two'], 'takes one folder'],
+])('%s with %j does nothing', (command, given, sentence) => {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, `${command}.ts`), ...given],
+    {
+      env: { ...process.env, DATABASE_URL: 'postgres://127.0.0.1:1/none' },
+      encoding: 'utf8',
+    },
+  )
+  expect(stderr).toContain(`This command ${sentence}`)
+  expect(stderr).toContain('Nothing was done.')
+  expect(status).toBe(1)
+})
+
 test.each(['short', ' with-spaces '])("the admin's password is not set to %j", (password) => {
   const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'admin-password.ts')], {
     // It asks before it opens the database, which is not there.

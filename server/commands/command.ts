@@ -7,9 +7,16 @@ const DISK_FULL = 'The disk is full. Make room on it, and try again.'
 /** With less free space PostgreSQL may have crashed for lack of it: its log grows by files of 16 MB, and a restart frees some. */
 const NEXT_TO_NO_ROOM = 64 * 2 ** 20
 
-/** A fault that an operator can mend prints its sentence and exits with 1; any other error is a bug and prints its stack. */
-export async function runCommand(main: () => Promise<number> | Promise<void>): Promise<void> {
+/**
+ * A fault that an operator can mend prints its sentence and exits with 1; any other error is a bug and prints its stack.
+ * @param folders how many folders may be named behind the command
+ */
+export async function runCommand(
+  main: () => Promise<number> | Promise<void>,
+  folders: 0 | 1 = 0,
+): Promise<void> {
   try {
+    refuseOthers(process.argv.slice(2), folders)
     process.exitCode = (await main()) ?? 0
   } catch (error) {
     const sentence = sentenceOf(error)
@@ -17,6 +24,15 @@ export async function runCommand(main: () => Promise<number> | Promise<void>): P
     process.stderr.write(`${sentence}\n`)
     process.exitCode = 1
   }
+}
+
+/** Who asks for help must not start what cannot be taken back. */
+function refuseOthers(given: readonly string[], folders: 0 | 1): void {
+  const other = given.find((argument, at) => argument.startsWith('-') || at >= folders)
+  if (other !== undefined)
+    throw new StartFault(
+      `This command takes ${folders === 0 ? 'no argument' : 'one folder and nothing else'}, but was given '${other}'. Nothing was done.`,
+    )
 }
 
 /**

@@ -12,7 +12,7 @@ import { runCommand, say, withDatabase } from './command.ts'
 
 // Restores a backup into an empty data folder or database, and verifies it: `npm run restore -- FOLDER`.
 
-await runCommand(main)
+await runCommand(main, 1)
 
 async function main(): Promise<number> {
   const config = readConfig(process.env)

@@ -50,6 +50,9 @@ async function main(): Promise<void> {
     }
     if (config.secretKey === null) replaceKeyFile(config)
     else say('Set SECRET_KEY to the new key now, before you start the console, and take NEW_SECRET_KEY away.')
+    say(
+      'Every box signs in again: by itself with its MAC, and by its login and password as a Ministra client.',
+    )
     say('Backups taken before hold the old key, and can be restored by it alone: take a new one.')
   })
 }

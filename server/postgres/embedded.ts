@@ -154,7 +154,7 @@ class FolderLock {
     if (asGuest) return
     await this.sql.end({ timeout: 1 })
     throw new StartFault(
-      `Another console is running on ${this.dataDir}, or a command such as a backup; stop it, or let it end. A second business needs another DATA_DIR.`,
+      `Another console is running on ${this.dataDir}, or a command such as a backup; stop it, or let it end. Two processes of one business need a PostgreSQL of their own (DATABASE_URL), and a second business needs another DATA_DIR.`,
     )
   }
 

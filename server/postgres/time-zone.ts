@@ -2,9 +2,15 @@ import { type Connect, openPool, type Sql } from './pool.ts'
 
 /** Returns the time zone in which the days of this database were counted before, where it is another; null otherwise. */
 export async function otherZoneBefore(sql: Sql, zone: string): Promise<string | null> {
+  const noted = await notedZone(sql)
+  return noted !== null && !isSameZone(noted, zone) ? noted : null
+}
+
+/** Returns the time zone in which the days of this database are counted; null before its first start. */
+export async function notedZone(sql: Sql): Promise<string | null> {
   const [noted] = await sql<{ zone: string }[]>`
     select convert_from(value, 'UTF8') as zone from installation where key = ${KEY}`
-  return noted && !isSameZone(noted.zone, zone) ? noted.zone : null
+  return noted?.zone ?? null
 }
 
 /** Notes in which time zone the days of this database are counted from now on. */
