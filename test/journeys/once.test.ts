@@ -124,7 +124,7 @@ describe('a submit', () => {
   }) => {
     const page = await atClient(open, world)
     const saved = new Promise<void>((saved) => {
-      page.route('**/v1/api/saveclient', (route) => route.abort().then(() => saved()), { times: 1 })
+      page.route('**/v1/api/saveclient', (route) => route.abort().then(() => saved()))
     })
     await fill(page, { Description: 'Cellar', Password: 'other-secret' })
     await press(page, 'Update Client')

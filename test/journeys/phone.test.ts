@@ -179,21 +179,6 @@ describe('on a phone', () => {
     }
   })
 
-  test('what is due and spent comes before the ten newest transactions, and stays when the phone is turned', async ({
-    open,
-    world,
-  }) => {
-    const { dealer } = await world.family({ credits: 3 })
-    for (const login of ['client-1', 'client-2']) await world.client(dealer, { login, months: 1 })
-    const page = await open({ as: dealer, ...PHONE })
-    const titles = page.getByRole('main').getByRole('heading', { level: 2 })
-    await expect(titles).toHaveText(['Due', 'Spent', 'Latest Dealer Transactions'])
-    await page.getByRole('searchbox', { name: 'Search' }).fill('client-2')
-    await page.setViewportSize({ width: 844, height: 390 })
-    await expect(titles).toHaveText(['Latest Dealer Transactions', 'Due', 'Spent'])
-    await expect(page.getByRole('searchbox', { name: 'Search' })).toHaveValue('client-2')
-  })
-
   test('in a font of twice the size nothing is cut off', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 1_234 })
     await world.client(dealer, { login: 'client-1', months: 1 })

@@ -3216,7 +3216,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a start warns where the days were counted in another time zone before',
     file: 'server/postgres/time-zone.ts',
-    from: 'return noted && !isSameZone(noted.zone, zone) ? noted.zone : null',
+    from: 'return noted !== null && !isSameZone(noted, zone) ? noted : null',
     to: 'return null',
     suites: ['server/postgres/time-zone.test.ts'],
   },

@@ -67,6 +67,7 @@ const suspend = { call: calls.tree.suspend, input: { ...X, reason: '', service_t
 const lift = { call: calls.tree.lift, input: X }
 const switchOff = { call: calls.clients.save, input: { login: 'tv-1', status: false } }
 const switchOn = { call: calls.clients.save, input: { login: 'tv-1', status: true } }
+const givePassword = (password: string) => ({ call: calls.clients.save, input: { login: 'tv-1', password } })
 const switchSeveralOff = {
   call: calls.clients.multisave,
   input: { clients: ['tv-2', 'tv-1'], status: false },
@@ -147,6 +148,7 @@ describe('a submit without an answer', () => {
     ['lifted', lift, suspend],
     ['switched off', switchOff, switchOn],
     ['switched off as one of several', switchSeveralOff, switchOn],
+    ['given a password', givePassword('first-one'), givePassword('other-one')],
     ['switched off, and on with months', switchOff, { ...switchOn, input: { ...switchOn.input, months: 1 } }],
   ] as const)('of what was %s is another change once it was set otherwise', async ([, first, other]) => {
     expect(await isRepeated(first, other)).toBe(false)

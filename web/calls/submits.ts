@@ -15,7 +15,9 @@ interface Pending {
   print: string
   /** The input without its secrets. */
   input?: object
-  /** True where there were none, so that it can be sent again after a reload. */
+  /** The names of the input's fields, also of its secrets. */
+  fields?: readonly string[]
+  /** True where it has no secrets, so that it can be sent again after a reload. */
   isWhole?: boolean
   /** The time of the submit, in milliseconds. */
   at: number
@@ -72,7 +74,8 @@ export function takeUnanswered(by: string): { call: Call; input: object; isWhole
   ofLastLoad = ofLastLoad.filter((pending) => pending.by !== by)
   return mine.flatMap((pending) => {
     const call = everyCall(calls).find(({ name }) => name === pending.call)
-    const { input = {}, isWhole = false } = pending
+    // The build before this one stored none where it was not whole.
+    const { input = {}, isWhole = pending.input !== undefined } = pending
     if (!isWhole) change(pending, { givenUp: true })
     return call ? [{ call, input, isWhole }] : []
   })
@@ -168,6 +171,7 @@ function openPending(call: Call, input: object, { by, text, within }: Asked) {
     key,
     print: hashOf(key, text),
     input: withoutSecrets(call, input),
+    fields: Object.keys(input),
     isWhole: !holdsSecret(call, input),
     at: Date.now(),
     givenUp: false,
@@ -204,11 +208,12 @@ interface Setting {
 }
 
 /** Returns which settings of which account or clients a submit sets. */
-function settingsOf({ call, input = {} }: Pending): string[] {
-  const { name, login, clients = [login], ...fields } = input as Setting
+function settingsOf({ call, input = {}, fields = Object.keys(input) }: Pending): string[] {
+  const { name, login, clients = [login] } = input as Setting
   if (call === calls.tree.suspend.name || call === calls.tree.lift.name) return [`${name} suspension`]
   if (call !== calls.clients.save.name && call !== calls.clients.multisave.name) return []
-  return clients.flatMap((client) => Object.keys(fields).map((field) => `${client} ${field}`))
+  const set = fields.filter((field) => field !== 'login' && field !== 'clients')
+  return clients.flatMap((client) => set.map((field) => `${client} ${field}`))
 }
 
 function isPaid({ input = {} }: Pending): boolean {

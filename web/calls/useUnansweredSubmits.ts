@@ -21,7 +21,8 @@ export function useUnansweredSubmits(): void {
     function sendAgain({ call, input, isWhole }: ReturnType<typeof takeUnanswered>[number]): void {
       const notices = noticesOf(call)
       if (!isWhole) {
-        notice.warning(notices?.interrupted?.(input) ?? INTERRUPTED)
+        const named = Object.keys(input).length > 0 ? notices?.interrupted?.(input) : undefined
+        notice.warning(named ?? INTERRUPTED)
         return
       }
       submitOnce(call, input, name)

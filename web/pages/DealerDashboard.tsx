@@ -1,5 +1,4 @@
 import { styled } from '@mui/material/styles'
-import useMediaQuery from '@mui/material/useMediaQuery'
 import { Clock, Tv, TvMinimalPlay, Unplug } from 'lucide-react'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { BalanceTile } from '../accounts/BalanceTile.tsx'
@@ -15,30 +14,9 @@ import type { Tone } from '../parts/tone.ts'
 import { to } from '../screens.ts'
 import { dealerTransactions } from '../tables/transactions.tsx'
 
-/**
- * The dealer's dashboard: the balance, the clients by state, the newest transactions, and what the day needs, which comes
- * first on a phone.
- */
+/** The dealer's dashboard: the balance, the clients by state, the newest transactions, and what the day needs. */
 export function DealerDashboard() {
   const clients = useCall(calls.clients.list, { per_page: 1 })
-  // As cards, ten transactions are several screens long.
-  const narrow = useMediaQuery('(max-width: 666px)', { noSsr: true })
-  // With keys, so that a phone that is turned moves the cards and keeps what is typed there.
-  const latest = (
-    <LatestTransactions
-      key="latest"
-      title="Latest Dealer Transactions"
-      table={dealerTransactions}
-      first={{ label: 'Create the first client', to: to.newClient() }}
-    />
-  )
-  const day = [
-    <FirstDay key="first" first={clients.data} loading={clients.isPending} />,
-    <Beside key="day">
-      <DueCard />
-      <SpentCard />
-    </Beside>,
-  ]
   return (
     <>
       <title>Dashboard · Boxtree</title>
@@ -59,7 +37,18 @@ export function DealerDashboard() {
           />
         ))}
       </Tiles>
-      <Stack>{narrow ? [...day, latest] : [latest, ...day]}</Stack>
+      <Stack>
+        <LatestTransactions
+          title="Latest Dealer Transactions"
+          table={dealerTransactions}
+          first={{ label: 'Create the first client', to: to.newClient() }}
+        />
+        <FirstDay first={clients.data} loading={clients.isPending} />
+        <Beside>
+          <DueCard />
+          <SpentCard />
+        </Beside>
+      </Stack>
     </>
   )
 }

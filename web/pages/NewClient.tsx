@@ -154,7 +154,8 @@ function typedDraft(values: NewClientValues): Draft | null {
 
 /** Returns whether an input is of the client that a draft is of. */
 function isOf({ login }: { login?: string }, draft: Partial<NewClientValues> | null): boolean {
-  return draft?.login === login
+  // A phone's keyboard adds a space, which is no part of the login.
+  return draft?.login?.trim() === login
 }
 
 /** The MAC field, which a Ministra client does not have. */

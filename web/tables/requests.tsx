@@ -46,6 +46,7 @@ export function childRequests(acts: {
     firstSort: { by: 'created', order: 'asc' },
     pageSizes: [10, 25, 50],
     empty: 'No open requests',
+    notFound: 'No request matches',
     search: 'Search',
   })
 }
