@@ -21,6 +21,6 @@ export const LEGIBLE_PASSWORD = [
 export const MessageText = z
   .string()
   .check(
-    z.maxLength(2_000, 'Message cannot exceed 2000 characters'),
+    z.maxLength(2_000, 'Message cannot exceed 2,000 characters'),
     storable('Message has characters that cannot be stored'),
   )

@@ -47,6 +47,8 @@ export const AccountBeneath = z.object({
   ),
   /** Whether one above it is suspended, so that it cannot sign in either. */
   suspended_above: z.boolean(),
+  /** Whether its clients are not served, because it or one above it is suspended with service. */
+  service_stopped: z.boolean(),
   last_login: z.nullable(Moment),
   /** The names from the caller's child down to its parent. */
   path: z.array(z.string()),

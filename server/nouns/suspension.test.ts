@@ -223,6 +223,7 @@ describe('an account beneath', () => {
       beneath: { resellers: 0, dealers: 2, clients: 3, served: 1 },
       suspension: null,
       suspended_above: false,
+      service_stopped: false,
       last_login: null,
       path: [],
     })
@@ -238,7 +239,39 @@ describe('an account beneath', () => {
       beneath: { resellers: 0, dealers: 0, clients: 3, served: 1 },
       suspension: null,
       suspended_above: true,
+      service_stopped: false,
     })
+  })
+
+  test('is shown without clients that are served, where it or one above it is suspended with service', async () => {
+    const { superreseller, reseller, dealer } = await world.family({ credits: 9 })
+    const sibling = await world.child(reseller)
+    for (const [owner, months] of [
+      [dealer, 1],
+      [dealer, 2],
+      [sibling, 0],
+    ] as const)
+      await world.client(owner, { months })
+    const off = await world.client(dealer, { months: 1 })
+    await dealer.call(calls.clients.multisave, { clients: [off.name], status: false })
+    const shown = (name: string) => superreseller.call(account, { name })
+    await reseller.call(suspend, { name: dealer.name, service_too: true })
+    expect(await shown(dealer.name)).toMatchObject({
+      beneath: { clients: 3, served: 0 },
+      service_stopped: true,
+    })
+    expect(await shown(reseller.name)).toMatchObject({
+      beneath: { clients: 4, served: 1 },
+      service_stopped: false,
+    })
+    await superreseller.call(suspend, { name: reseller.name, service_too: true })
+    expect(await shown(sibling.name)).toMatchObject({
+      beneath: { clients: 1, served: 0 },
+      suspension: null,
+      suspended_above: true,
+      service_stopped: true,
+    })
+    expect((await world.admin.call(account, { name: superreseller.name })).beneath.served).toBe(0)
   })
 })
 

@@ -181,27 +181,37 @@ async function countBeneath({ sql, now }: Context, { id, role }: Beneath): Promi
     select (select count(*) from branch where role = 'reseller' and id <> ${id}) as resellers,
       (select count(*) from branch where role = 'dealer' and id <> ${id}) as dealers,
       coalesce(sum(k."all"), 0)::int as clients,
-      coalesce(sum(k.active), 0)::int - (${switchedOff(sql, now)})::int as served
+      coalesce(sum(k.active), 0)::int - (${switchedOff(sql, now)})::int - (${stopped(sql, now)})::int as served
     from (${countsByState(sql, now, accounts)}) k`
   if (!counted) throw new Error('a count returns one row')
   return counted
 }
 
-/** Returns a query of how many clients of a `branch` are switched off and have not expired. They are few, each by an index. */
+/** Returns a query of how many clients of a `branch` have not expired, but are not served: a suspension stops them. */
+function stopped(sql: Sql, now: Date): Fragment {
+  const dealers = sql`select id from branch where id in (select dealer from dealer_out_of_service)`
+  return sql`select coalesce(sum(active), 0) from (${countsByState(sql, now, dealers)}) s`
+}
+
+/**
+ * Returns a query of how many clients of a `branch` are switched off and have not expired, where no suspension stops them
+ * anyway. They are few, each by an index.
+ */
 function switchedOff(sql: Sql, now: Date): Fragment {
   return sql`
     select coalesce(sum(off.clients), 0) from branch cross join lateral (
       select count(*) as clients from client c join service s on s.client = c.id
       where c.dealer = branch.id and c.deleted is null and not c.active and s.expiry >= ${now}
-    ) off`
+    ) off where branch.id not in (select dealer from dealer_out_of_service)`
 }
 
 type Suspensions = {
   suspension: { since: string; by: string; reason: string; service_too: boolean; liftable: boolean } | null
   suspended_above: boolean
+  service_stopped: boolean
 }
 
-/** Returns the suspension of an account itself, and whether one above it is suspended. */
+/** Returns the suspension of an account itself, whether one above it is suspended, and whether any stops its clients. */
 async function suspensions(
   { sql, account }: Context,
   { id, superreseller, reseller }: Beneath,
@@ -218,5 +228,6 @@ async function suspensions(
     // Who may not know who set it is not told why either.
     suspension: own ? { ...own, reason: own.by === '—' ? '' : own.reason } : null,
     suspended_above: found.some((one) => !one.own),
+    service_stopped: found.some((one) => one.service_too),
   }
 }

@@ -743,6 +743,10 @@ describe('the admin', () => {
     const file = await download
     expect(file.suggestedFilename()).toMatch(/\.csv$/)
     expect(await text(file)).toMatch(/^.*Type.*\r?\n(.*ADD.*\r?\n){3}$/)
+    await page.goto('/transactions?to=2026-04-20')
+    await press(page, 'Export')
+    await expect(dialog.getByLabel('From')).toHaveValue('2026-04-01')
+    await expect(dialog.getByLabel('To')).toHaveValue('2026-04-20')
     await expect(dialog).toHaveCount(0)
   })
 

@@ -74,7 +74,7 @@ test('the admin suspends a dealer far below and sets its password', async ({ ope
   )
   await expect(above.getByRole('button', { name: 'Lift suspension' })).toHaveCount(0)
   await press(page, 'Lift suspension')
-  await readNotice(page, `${dealer.name} can sign in again`)
+  await readNotice(page, `The suspension of ${dealer.name} is lifted`)
   await fill(page, { 'New Password': 'set-by-the-admin', 'Confirm New Password': 'set-by-the-admin' })
   await press(page, 'Change Password')
   await readNotice(page, 'Password changed successfully!')

@@ -58,14 +58,16 @@ function State({ account: { suspension, suspended_above } }: { account: AccountB
   return suspended_above ? <Chip tone="warn">Suspended above</Chip> : <Chip tone="good">Can sign in</Chip>
 }
 
-function Explained({ account: { name, suspension, suspended_above } }: { account: AccountBeneath }) {
+function Explained({ account }: { account: AccountBeneath }) {
+  const { name, suspension, suspended_above, service_stopped } = account
   return (
     <>
       {suspension && (
         <>
           <p>
             Suspended by {suspension.by} on <At iso={suspension.since} />
-            {suspension.service_too ? ', and its clients are not served.' : '. Its clients stay served.'}
+            {suspension.service_too && ', and its clients are not served'}.
+            {!service_stopped && ' Its clients stay served.'}
           </p>
           {suspension.reason !== '' && <blockquote>{suspension.reason}</blockquote>}
           {!suspension.liftable && <p>Only somebody above you can lift this.</p>}
@@ -73,10 +75,11 @@ function Explained({ account: { name, suspension, suspended_above } }: { account
       )}
       {suspended_above && (
         <p>
-          An account above {name} is suspended, so {name} cannot sign in either.
+          An account above {name} is suspended, so {name} cannot sign in either
+          {service_stopped && !suspension?.service_too && ', and its clients are not served'}.
         </p>
       )}
-      {!suspension && !suspended_above && <p>{name} and everything beneath it can sign in.</p>}
+      {!suspension && !suspended_above && <p>{name} can sign in.</p>}
     </>
   )
 }

@@ -30,7 +30,8 @@ export function ExportTransactions({ open, filter, onClose }: ExportTransactions
   const late = useDelayed(received !== null)
   const { from, to } = filter ?? {}
   const month = thisMonth()
-  const [first, last] = [from ?? month.from, to ?? month.to]
+  const firstOfMonth = to !== undefined && to < month.from ? `${to.slice(0, 8)}01` : month.from
+  const [first, last] = [from ?? firstOfMonth, to ?? month.to]
   const values = useMemo(() => ({ from: first, to: last }), [first, last])
   return (
     <FormDialog

@@ -36,7 +36,11 @@ export function LowBalance({ below, loaded, help, saving, onSave }: LowBalancePr
         values={values}
         resetKey={saving.done}
         label={({ below: typed }) => {
-          if (typed.trim() !== '') return `Mark below ${typed.trim()}`
+          const credits = numberIn(typed)
+          if (typed.trim() !== '')
+            return LowBelow.safeParse(credits).success
+              ? `Mark below ${credits.toLocaleString('en-US')}`
+              : 'Mark as low'
           return below == null ? 'No threshold' : 'Remove the threshold'
         }}
         blocked={({ below: typed }) => typed.trim() === '' && below == null}

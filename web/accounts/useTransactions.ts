@@ -66,8 +66,8 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
   const selected = { ...filter, search }
   // The call sorts by exactly the columns that the table lets people sort by.
   const query = { ...selected, page, per_page, sort, order } as InputOf<typeof calls.transactions.list>
-  const fault = dayFault(filter)
-  const asking = { keep: true, enabled: fault === undefined }
+  const outOfOrder = dayFault(filter)
+  const asking = { keep: true, enabled: outOfOrder === undefined }
   const { data, isPending, isPlaceholderData, error, refetch } = useCall(
     calls.transactions.list,
     query,
@@ -76,6 +76,9 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
   const sums = useCall(calls.transactions.sums, selected, asking)
   const total = useCounted(data, sums.isPlaceholderData ? undefined : sums.data)
   useLastPage(list, isPlaceholderData ? undefined : data?.total_pages)
+  // To ask again cannot help where nobody has the name that was typed.
+  const unknown = error?.code === 'not_found' ? error.message : undefined
+  const fault = outOfOrder ?? unknown
   if (fault !== undefined) return { list, fault, ...NOTHING, retry: refetch }
   return {
     list,
@@ -93,7 +96,7 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
   }
 }
 
-/** What is shown of days of which the last is before the first. */
+/** What is shown of days of which the last is before the first, and of an account or client that is not there. */
 const NOTHING = {
   ...{ sums: undefined, summing: false, rows: [], count: 0, capped: false, last: undefined },
   ...{ loading: false, error: undefined },

@@ -156,7 +156,7 @@ const catalogue: Spoken<typeof calls> = {
       failure: 'Error suspending the account. Please try again.',
     },
     lift: {
-      success: ({ name }) => `${name} can sign in again`,
+      success: ({ name }) => `The suspension of ${name} is lifted`,
       failure: 'Error lifting the suspension. Please try again.',
     },
     move: {

@@ -24,9 +24,11 @@ function Rest({ expiry }: { expiry: string }) {
   const left = monthsUntil(expiry, zone(), now())
   const parts = [left.months > 0 && inMonths(left.months), left.days > 0 && inDays(left.days)].filter(Boolean)
   if (parts.length === 0) return <>Its service ends today, so nothing but the rest of today is lost.</>
+  const isOne = left.months + left.days === 1
   return (
     <>
-      It is served until {day}: {parts.join(' and ')} of service are lost, and no credits come back.
+      It is served until {day}: {parts.join(' and ')} of service {isOne ? 'is' : 'are'} lost, and no credits
+      come back.
     </>
   )
 }

@@ -45,7 +45,11 @@ export function AdminDashboard() {
         <LatestTransactions
           title="Latest Transactions"
           table={branchTransactions}
-          first={{ label: 'Add the first Super Reseller', to: to.level.superreseller.add() }}
+          first={
+            list.data?.count
+              ? { label: 'Give credits', to: to.level.superreseller.list() }
+              : { label: 'Add the first Super Reseller', to: to.level.superreseller.add() }
+          }
         />
         <BranchGrowth clients={false} />
       </Stack>

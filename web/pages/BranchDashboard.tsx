@@ -35,7 +35,11 @@ export function BranchDashboard() {
         <LatestTransactions
           title="Latest Transactions"
           table={role === 'reseller' ? resellerTransactions : branchTransactions}
-          first={{ label: `Add the first ${beneath.title}`, to: to.level[beneath.role].add() }}
+          first={
+            list.data?.count
+              ? { label: 'Give credits', to: to.level[beneath.role].list() }
+              : { label: `Add the first ${beneath.title}`, to: to.level[beneath.role].add() }
+          }
         />
         <BranchGrowth />
       </Stack>
