@@ -217,7 +217,7 @@ const scenarios: Record<string, Scenario> = {
   'session.end': {
     as: 'reseller',
     at: to.signIns(),
-    prepare: (page) => press(page, 'End this session'),
+    prepare: (page) => page.getByRole('button', { name: 'End this session' }).first().click(),
     submit: (page) => press(page, 'End session'),
   },
   'session.password': {

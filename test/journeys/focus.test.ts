@@ -798,7 +798,7 @@ describe('what goes once it was used, or cannot be used again, leaves the focus'
   test('to the title after the last other session was ended', async ({ shop, openAs }) => {
     const { dealer } = await shop.world.family()
     const page = await openAs(dealer, to.signIns())
-    const end = button(page, 'End this session')
+    const end = page.getByRole('button', { name: 'End this session' })
     await end.focus()
     await page.keyboard.press('Enter')
     // On a slow line the list comes after the dialog has closed and returned the focus.

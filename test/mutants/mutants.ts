@@ -2100,13 +2100,6 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/clients/clients.test.ts'],
   },
   {
-    guard: 'nobody is renewed again by the dialog that has just renewed it',
-    file: 'web/clients/RenewDue.tsx',
-    from: '!renewed.has(name)',
-    to: 'name !== null',
-    suites: ['test/journeys/due.test.ts'],
-  },
-  {
     guard: 'a removal of a client whose MAC has changed since is refused',
     file: 'server/nouns/removal.ts',
     from: 'if (mac !== undefined && mac !== client.mac)',

@@ -26,7 +26,11 @@ export function sessions(acts: { end: (row: OwnSession) => void }): Table<OwnSes
           row.this ? (
             <Chip tone="good">This one</Chip>
           ) : (
-            <RowButton label="End this session" word="End" onClick={() => acts.end(row)}>
+            <RowButton
+              label={`End this session: ${browserOf(row.agent)} at ${row.address ?? 'an unknown address'}`}
+              word="End"
+              onClick={() => acts.end(row)}
+            >
               <LogOut aria-hidden size={16} />
             </RowButton>
           ),
