@@ -153,7 +153,7 @@ export const screens: Picture[] = [
     name: 'reseller branch',
     as: 'reseller',
     at: to.branch('casa-digital'),
-    shows: 'everything beneath it can',
+    shows: 'casa-digital can sign in.',
   },
   ...(['admin', 'superreseller', 'reseller', 'dealer'] as const).map((as) => ({
     name: `${as} sign-ins`,

@@ -239,7 +239,7 @@ export class Model {
     const joins = client.onTrial && months === 0 && mac !== client.mac
     const refused = [
       ...(changesMac && (stb_mac === undefined || o_mac === undefined) ? ['invalid_input'] : []),
-      ...(changesMac && o_mac !== undefined && o_mac !== client.mac ? ['changed_since'] : []),
+      ...(o_mac !== undefined && o_mac !== client.mac ? ['changed_since'] : []),
       ...(changesMac && mac !== client.mac ? this.#takenMac(mac) : []),
       ...(joins ? this.#noSharedTrial(client, mac) : []),
       ...shortage(dealer, months),
