@@ -21,7 +21,7 @@ describe('for any commands on any tree of accounts', () => {
     timeout: runs(1_200_000, 3_600_000),
   }, async () => {
     const outcomes = new Map<string, number>()
-    await holds(runs(60, 2_000), async ([zone, now, shape, commands]) => {
+    await holds(runs(120, 2_000), async ([zone, now, shape, commands]) => {
       const tree = new Tree(setting, zone, now)
       await tree.build(shape)
       for (const command of commands) await tree.perform(command)
