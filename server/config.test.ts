@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from './config.ts'
+import { openPool } from './postgres/pool.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'boxtree-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -181,6 +182,13 @@ describe('of the configuration,', () => {
       expect(faultsOf({ DATABASE_URL: 'postgres://one/shop', [name]: url })).toContain(
         `${name} has ${sentence}`,
       )
+  })
+
+  test('no setting of a connection that Boxtree makes may be replaced by a database URL', async () => {
+    const sql = openPool('postgres://one/shop', { max: 1 })
+    for (const setting of Object.keys(sql.options.connection))
+      expect(faultsOf({ DATABASE_URL: `postgres://one/shop?${setting}=x` }), setting).toContain('take it out')
+    await sql.end()
   })
 
   test('a secret may come from a file, without its last line break', () => {

@@ -228,6 +228,7 @@ const SET_BY_US: ReadonlySet<string> = new Set([
   'idle_in_transaction_session_timeout',
   'lock_timeout',
   'options',
+  'plan_cache_mode',
   'search_path',
   'statement_timeout',
   'timezone',

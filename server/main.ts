@@ -8,6 +8,7 @@ import { watchNetworks } from './access/network.ts'
 import { createSeal, type Seal } from './access/seal.ts'
 import { findSecretKey } from './access/secret-key.ts'
 import { type AppDependencies, openApp, openBoxApp } from './app.ts'
+import { reserveOf } from './backup/reserve.ts'
 import { measureBackups, openBackups } from './backup/scheduler.ts'
 import { openGateway } from './boxes/gateway.ts'
 import { say, sentenceOf } from './commands/command.ts'
@@ -165,13 +166,12 @@ async function openData(config: Config) {
 
 function backupsOf({ config, database, sql, secretKey, clock }: Opened): OwnBackups | null {
   if (!config.backups) return null
-  const { files } = database
   return openBackups({
     plan: config.backups,
     markOf: () => markOf(sql),
     owner: database.owner,
     key: secretKey,
-    reserve: files === null ? null : { folder: files, bytes: config.freeDiskMb * 2 ** 20 },
+    reserve: reserveOf(database.files, config),
     timeZone: config.timeZone,
     log,
     clock: clock.now,

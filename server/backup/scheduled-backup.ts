@@ -1,11 +1,9 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { readKeyOfBackup } from '../access/secret-key.ts'
 import { begin } from '../postgres/begin.ts'
 import { markOf } from '../postgres/database-mark.ts'
 import { LOCKS, tryLock } from '../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
-import { KEY } from './archive.ts'
 import type { Reserve } from './reserve.ts'
 import {
   isOf,
@@ -86,9 +84,7 @@ async function make(
   const folder = join(parent, name)
   if (!recent) await takeBackup({ owner, key, timeZone, folder, reserve, say: () => {}, signal })
   const [row] = await sql<{ size: number }[]>`select pg_database_size(current_database()) as size`
-  // A backup that was made before the key was rotated brings its own.
-  const own = readKeyOfBackup(join(folder, KEY)) ?? key
-  const result = await testRestore({ folder, key: own, size: row?.size ?? 0, reserve, signal })
+  const result = await testRestore({ folder, size: row?.size ?? 0, reserve, signal })
   const tested = { at: now.toISOString(), ...result }
   writeTestRestore(folder, tested)
   const after = await remove.each(surplusOf(await storedIn(parent, now, mark), keep))

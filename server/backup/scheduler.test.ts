@@ -370,7 +370,7 @@ describe('a backup by the clock', () => {
     const { owner } = world.server.database
     await takeBackup({ owner, key: SECRET_KEY, timeZone: 'UTC', folder: join(folder, 'one'), say: () => {} })
     const tried = await testRestore({
-      ...{ folder: join(folder, 'one'), key: SECRET_KEY, size: mb * MB, signal: NEVER },
+      ...{ folder: join(folder, 'one'), size: mb * MB, signal: NEVER },
       ...{ reserve: { folder: parent, bytes: keptMb * MB }, free: () => neededMb * MB - 1 },
     })
     expect(tried).toEqual({
@@ -385,7 +385,7 @@ describe('a backup by the clock', () => {
     await takeBackup({ owner, key: SECRET_KEY, timeZone: 'UTC', folder: join(folder, 'one'), say: () => {} })
     const tryIt = (error: Error) =>
       testRestore({
-        ...{ folder: join(folder, 'one'), key: SECRET_KEY, size: 0, signal: NEVER, reserve: null },
+        ...{ folder: join(folder, 'one'), size: 0, signal: NEVER, reserve: null },
         start: () => Promise.reject(error),
       })
     expect(await tryIt(Object.assign(new Error('chmod'), { code: 'ENOTSUP' }))).toEqual({
@@ -402,7 +402,7 @@ describe('a backup by the clock', () => {
     const file = join(folder, 'one', 'account.copy.gz')
     writeFileSync(file, readFileSync(file).subarray(0, -9))
     const tried = await testRestore({
-      ...{ folder: join(folder, 'one'), key: SECRET_KEY, size: 0, signal: NEVER, reserve: null },
+      ...{ folder: join(folder, 'one'), size: 0, signal: NEVER, reserve: null },
     })
     expect(tried).toMatchObject({
       outcome: 'unsound',

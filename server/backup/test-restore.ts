@@ -1,5 +1,6 @@
 import { mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { readKeyOfBackup } from '../access/secret-key.ts'
 import { StartFault } from '../config.ts'
 import { type Embedded, startEmbedded } from '../postgres/embedded.ts'
 import { codeOf } from '../postgres/errors.ts'
@@ -8,14 +9,13 @@ import { removeFolder, SYSTEM_FOLDER } from '../postgres/home.ts'
 import { migrate } from '../postgres/migrate.ts'
 import { originOf } from '../postgres/schema.ts'
 import { prove } from '../verify/proof.ts'
-import { readManifest } from './archive.ts'
+import { KEY, readManifest } from './archive.ts'
 import { type Reserve, reservedOn } from './reserve.ts'
 import { restoreBackup } from './restore.ts'
 import { markIn, type TestRestore } from './stored.ts'
 
 type TestRestoreOptions = {
   folder: string
-  key: Buffer
   /** In bytes. */
   size: number
   reserve: Reserve | null
@@ -34,16 +34,19 @@ const ROOM = 2
 const EMPTY = 128 * 2 ** 20
 
 /**
- * Restores a backup into a cluster of its own, if the disk has room, and proves its ledger. @throws the reason of the
- * signal
+ * Restores a backup with the key that it brings into a cluster of its own, if the disk has room, and proves its ledger.
+ * @throws the reason of the signal
  */
 export async function testRestore(options: TestRestoreOptions): Promise<Result> {
   const shortage = shortageOf(options)
   if (shortage) return { outcome: 'left out', sentence: shortage }
-  const { folder, key, signal, start = startEmbedded } = options
+  const { folder, signal, start = startEmbedded } = options
   const said: string[] = []
   try {
     const manifest = readManifest(folder)
+    const key = readKeyOfBackup(join(folder, KEY))
+    if (key === null)
+      throw new StartFault(`There is no ${KEY} in the backup, so nothing can read its passwords.`)
     // It was just made of a database on which this version runs, so it is of a newer one.
     if (originOf(manifest.schema) === null) return OF_NEWER_VERSION
     const mark = markIn(basename(folder))

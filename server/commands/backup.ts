@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { findSecretKey } from '../access/secret-key.ts'
+import { reserveOf } from '../backup/reserve.ts'
 import { takeBackup } from '../backup/take.ts'
 import { readConfig, StartFault } from '../config.ts'
 import { openDatabase, requireDatabase } from '../postgres/database.ts'
@@ -27,7 +28,7 @@ async function main(): Promise<void> {
   const database = await openDatabase(config, () => {}, { guest: true, standby: true })
   await withDatabase(database, async ({ owner, files }) => {
     const { timeZone } = config
-    const reserve = files === null ? null : { folder: files, bytes: config.freeDiskMb * 2 ** 20 }
+    const reserve = reserveOf(files, config)
     try {
       await takeBackup({ owner, key, timeZone, folder, reserve, say, signal: interrupted.signal })
     } catch (error) {

@@ -177,7 +177,10 @@ async function countBeneath({ sql, now }: Context, { id, role }: Beneath): Promi
   const accounts =
     role === 'superreseller' ? sql`select ${id}::bigint` : sql`select id from branch where role = 'dealer'`
   const [counted] = await sql<Beneaths[]>`
-    with branch as (select id, role from account where ${id} in (id, reseller, superreseller) and closed is null)
+    with branch as (
+      select id, role, id in (select dealer from dealer_out_of_service) as stopped from account
+      where ${id} in (id, reseller, superreseller) and closed is null
+    )
     select (select count(*) from branch where role = 'reseller' and id <> ${id}) as resellers,
       (select count(*) from branch where role = 'dealer' and id <> ${id}) as dealers,
       coalesce(sum(k."all"), 0)::int as clients,
@@ -189,7 +192,7 @@ async function countBeneath({ sql, now }: Context, { id, role }: Beneath): Promi
 
 /** Returns a query of how many clients of a `branch` have not expired, but are not served: a suspension stops them. */
 function stopped(sql: Sql, now: Date): Fragment {
-  const dealers = sql`select id from branch where id in (select dealer from dealer_out_of_service)`
+  const dealers = sql`select id from branch where branch.stopped`
   return sql`select coalesce(sum(active), 0) from (${countsByState(sql, now, dealers)}) s`
 }
 
@@ -202,7 +205,7 @@ function switchedOff(sql: Sql, now: Date): Fragment {
     select coalesce(sum(off.clients), 0) from branch cross join lateral (
       select count(*) as clients from client c join service s on s.client = c.id
       where c.dealer = branch.id and c.deleted is null and not c.active and s.expiry >= ${now}
-    ) off where branch.id not in (select dealer from dealer_out_of_service)`
+    ) off where not branch.stopped`
 }
 
 type Suspensions = {

@@ -325,7 +325,7 @@ describe('the version before', () => {
       expect(originOf(schema, newer)).toEqual({ schema: NEXT.schema, steps: [] })
     expect(tables.map(({ name }) => name)).toContain('note')
     const { signal } = new AbortController()
-    const tried = await testRestore({ folder, key: SECRET_KEY, size: 1, reserve: null, signal })
+    const tried = await testRestore({ folder, size: 1, reserve: null, signal })
     expect(tried).toMatchObject({ outcome: 'left out', sentence: expect.stringContaining('a newer version') })
     rmSync(parent, { recursive: true, force: true })
   })

@@ -81,6 +81,23 @@ describe('all who expire this week', () => {
     }
   })
 
+  test('are offered again by the dashboard where one that was renewed there is due once more', async ({
+    open,
+    world,
+  }) => {
+    const { reseller, dealer } = await world.family({ credits: 9, to: 'reseller' })
+    await world.give(reseller, dealer, 1)
+    for (const login of ['is-due-1', 'is-due-2']) await world.client(dealer, { login })
+    const page = await open({ as: dealer })
+    await press(page, 'Renew all 2')
+    await press(page, 'Renew the first client for 1 credit')
+    await readNotice(page, 'Successfully renewed 1 month(s) for 1 clients')
+    await world.setExpiry('is-due-1', '2026-05-15T23:59:59.000Z')
+    await world.give(reseller, dealer, 2)
+    await press(page, 'Renew all 1')
+    await expect(page.getByRole('button', { name: 'Renew 2 clients for 2 credits' })).toBeEnabled()
+  })
+
   test('are asked for again when the dialog is opened again, and not renewed before they are known', async ({
     open,
     world,

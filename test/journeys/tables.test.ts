@@ -349,6 +349,7 @@ test.for(WALKED)(
         for (const menu of menus) {
           await expectNothingLost(page)
           await expect(async () => {
+            await measured(page)
             const { columns, isFolded, covered } = await rows.evaluate(lookAt, held)
             const where = `${width}, menu ${menu}`
             expect({ columns, covered }, where).toEqual({ columns: columnsOf(facts, isFolded), covered: [] })
@@ -532,11 +533,15 @@ async function openAt(
   return page
 }
 
-/** Expects that no table scrolls sideways, once it has measured itself in one frame and was drawn anew in the next. */
-async function expectNoScroll(page: Page): Promise<void> {
+/** Waits until a table knows its room: it measures itself in one frame, and is drawn anew in the next. */
+async function measured(page: Page): Promise<void> {
   await page.evaluate(async () => {
     for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame)
   })
+}
+
+async function expectNoScroll(page: Page): Promise<void> {
+  await measured(page)
   await expect(page.locator('[data-scrolls]')).toHaveCount(0)
 }
 
@@ -572,9 +577,7 @@ function lookOf(cell: Locator, word: string) {
  * Returns the columns of a table, and the names and actions that cannot be clicked at one of the ends to which it
  * scrolls, because something covers their middle or their sides.
  */
-async function lookAt(rows: Element, { name, actions }: { name: string; actions: readonly string[] }) {
-  // After a change of the width a table measures itself in one frame and is drawn anew in the next.
-  for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame)
+function lookAt(rows: Element, { name, actions }: { name: string; actions: readonly string[] }) {
   const isCovered = (element: Element) => {
     const { left, right, top, height } = element.getBoundingClientRect()
     return [left + 2, (left + right) / 2, right - 2].some((x) => {

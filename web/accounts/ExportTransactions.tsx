@@ -29,9 +29,8 @@ export function ExportTransactions({ open, filter, onClose }: ExportTransactions
   const { received, start, stop } = useExport(call)
   const late = useDelayed(received !== null)
   const { from, to } = filter ?? {}
-  const month = thisMonth()
-  const firstOfMonth = to !== undefined && to < month.from ? `${to.slice(0, 8)}01` : month.from
-  const [first, last] = [from ?? firstOfMonth, to ?? month.to]
+  const last = to ?? showMoment(now().toISOString(), zone(), 'date')
+  const first = from ?? `${last.slice(0, 8)}01`
   const values = useMemo(() => ({ from: first, to: last }), [first, last])
   return (
     <FormDialog
@@ -56,8 +55,3 @@ export function ExportTransactions({ open, filter, onClose }: ExportTransactions
 }
 
 const Days = z.object({ from: Day, to: Day }).check(daysInOrder)
-
-function thisMonth() {
-  const today = showMoment(now().toISOString(), zone(), 'date')
-  return { from: `${today.slice(0, 8)}01`, to: today }
-}

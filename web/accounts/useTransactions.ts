@@ -78,7 +78,7 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
   useLastPage(list, isPlaceholderData ? undefined : data?.total_pages)
   // To ask again cannot help where nobody has the name that was typed.
   const unknown = error?.code === 'not_found' ? error.message : undefined
-  const fault = outOfOrder ?? unknown
+  const fault = outOfOrder === undefined ? unknown : `${outOfOrder}.`
   if (fault !== undefined) return { list, fault, ...NOTHING, retry: refetch }
   return {
     list,

@@ -50,7 +50,7 @@ interface Renewal {
 /** Renews clients that are due, a month each or as last time: those that expire first, as far as the credits go. */
 export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDueProps) {
   const shown = useLastValue(asked)
-  const { unanswered, renewed, renew, batches, close } = useRenewal(shown, onClose, onRenewed)
+  const { unanswered, renewed, renew, batches, close } = useRenewal(open, onClose, onRenewed)
   const { loading } = batches.form.sending
   const due = useClientsToRenew(shown, open && !unanswered && !loading)
   // While they are loaded again, it is not known who of them is still due.
@@ -106,16 +106,16 @@ const NOBODY: ReadonlySet<string> = new Set()
 
 /**
  * Renews clients in batches. `unanswered` are those from that batch on of which nobody knows whether it was carried out:
- * they are sent again as they were. `renewed` are the logins of those of `asked` whom it has renewed already: in February
- * they are still due within 30 days.
+ * they are sent again as they were. `renewed` are the logins of those whom it has renewed since it was opened: in
+ * February they are still due within 30 days.
  */
-function useRenewal(asked: ToRenew | null, onClose: () => void, onRenewed: RenewDueProps['onRenewed']) {
+function useRenewal(open: boolean, onClose: () => void, onRenewed: RenewDueProps['onRenewed']) {
   const cache = useQueryClient()
   const { name } = useSession()
   // Loaded again, a client that was renewed may be due again, and would be renewed twice.
   const [unanswered, setUnanswered] = useState<Renewal | null>(null)
-  const [last, setLast] = useState({ asked, names: NOBODY })
-  const renewed = last.asked === asked ? last.names : NOBODY
+  const [renewed, setRenewed] = useState(NOBODY)
+  if (!open && renewed !== NOBODY) setRenewed(NOBODY)
   const close = () => {
     if (unanswered) loadAgain(cache)
     setUnanswered(null)
@@ -144,7 +144,7 @@ function useRenewal(asked: ToRenew | null, onClose: () => void, onRenewed: Renew
       },
     })
     if (!isOpen) setUnanswered(null)
-    setLast({ asked, names: new Set([...renewed, ...now]) })
+    setRenewed(new Set([...renewed, ...now]))
     onRenewed?.(now)
   }
   return { unanswered, renewed, renew, batches, close }

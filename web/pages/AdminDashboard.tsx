@@ -1,6 +1,7 @@
 import { Coins, Tv, Users } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
 import { BranchGrowth, ClientsChart } from '../accounts/BranchGrowth.tsx'
+import { firstStep } from '../accounts/firstStep.ts'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { useCall } from '../calls/useCall.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
@@ -45,11 +46,7 @@ export function AdminDashboard() {
         <LatestTransactions
           title="Latest Transactions"
           table={branchTransactions}
-          first={
-            list.data?.count
-              ? { label: 'Give credits', to: to.level.superreseller.list() }
-              : { label: 'Add the first Super Reseller', to: to.level.superreseller.add() }
-          }
+          first={firstStep('superreseller', list.data?.count)}
         />
         <BranchGrowth clients={false} />
       </Stack>

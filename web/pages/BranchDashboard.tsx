@@ -2,6 +2,7 @@ import { Users } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
 import { BalanceTile } from '../accounts/BalanceTile.tsx'
 import { BranchGrowth } from '../accounts/BranchGrowth.tsx'
+import { firstStep } from '../accounts/firstStep.ts'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { useCall } from '../calls/useCall.ts'
 import { levels } from '../levels.ts'
@@ -35,11 +36,7 @@ export function BranchDashboard() {
         <LatestTransactions
           title="Latest Transactions"
           table={role === 'reseller' ? resellerTransactions : branchTransactions}
-          first={
-            list.data?.count
-              ? { label: 'Give credits', to: to.level[beneath.role].list() }
-              : { label: `Add the first ${beneath.title}`, to: to.level[beneath.role].add() }
-          }
+          first={firstStep(beneath.role, list.data?.count)}
         />
         <BranchGrowth />
       </Stack>

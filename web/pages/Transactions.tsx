@@ -55,7 +55,7 @@ export function Transactions() {
           loading={page.loading}
           error={page.error}
           onRetry={page.retry}
-          emptyText={page.fault && `${page.fault.replace(/\.$/, '')}.`}
+          emptyText={page.fault}
           emptyAction={
             (page.list.search !== '' || Object.keys(filter).length > 0) && (
               <Button variant="outlined" onClick={clear}>

@@ -88,8 +88,8 @@ const ABOUT = [
   ],
   [
     'A page is cut from its list as that is when the page is asked for. A program that changes what it walks, such as one',
-    'that renews the clients that are due, would leave some out, and may meet one again that is still due after a short month: collect',
-    'all pages first, and change each once. An export is of one moment.',
+    'that renews the clients that are due, would leave some out, and may meet one again that is still due after a short',
+    'month: collect all pages first, and change each once. An export is of one moment.',
   ],
 ]
   .map((sentences) => sentences.join(' '))
