@@ -2,6 +2,7 @@
 -- the clients and their services, `verify` compares it with them, and it can be rebuilt.
 --
 -- - directory: one narrow row for each living client, which a search reads instead of the wide ones
+-- - switched_off: the few living clients that their dealer has switched off
 -- - settled_count: how many clients have each expiry, of each dealer and of all beneath each superreseller, so that no
 --   list counts a hundred thousand rows
 -- - settled_total: the same of all clients, for the lists of the admin
@@ -56,6 +57,36 @@ create function letter_pairs(searched text) returns text[]
   );
 
 create index directory_pairs on directory using gin (letter_pairs(text));
+
+-- Who is counted, but not served. An index of the directory would do, but then a switch would write new entries to all
+-- indexes of the directory.
+create table switched_off (
+  dealer bigint,
+  expiry timestamptz,
+  client bigint,
+  constraint switched_off_pkey primary key (dealer, expiry, client),
+  constraint switched_off_client_fk foreign key (client) references client (id)
+);
+
+create function keep_switched_off() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
+begin
+  if tg_op <> 'INSERT' then
+    delete from switched_off where dealer = old.dealer and expiry = old.expiry and client = old.client;
+  end if;
+  if tg_op <> 'DELETE' then
+    insert into switched_off (dealer, expiry, client)
+    select new.dealer, new.expiry, new.client where not new.active;
+  end if;
+  return null;
+end $$;
+
+create trigger keep_switched_off_at_insert after insert on directory for each row
+  when (not new.active) execute function keep_switched_off();
+create trigger keep_switched_off_at_update after update on directory for each row
+  when (not (old.active and new.active)) execute function keep_switched_off();
+create trigger keep_switched_off_at_delete after delete on directory for each row
+  when (not old.active) execute function keep_switched_off();
 
 -- The planner needs this many samples to estimate how many rows a search matches.
 alter table directory alter text set statistics 1000;
@@ -206,12 +237,13 @@ create trigger keep_counts_at_update after update on service
 create trigger keep_counts_at_delete after delete on service
   referencing old table as removed for each statement execute function keep_counts();
 
--- Rebuilds all lists after rows were loaded with the triggers off. Where those of settled_count are on, they fill
--- settled_total and settled_month meanwhile, which are therefore emptied again before they are filled here.
+-- Rebuilds all lists after rows were loaded with the triggers off. Where those of settled_count and the directory are on,
+-- they fill settled_total, settled_month and switched_off meanwhile, which are therefore emptied again before they are
+-- filled here.
 create function rebuild_lists() returns void
   language plpgsql volatile set search_path = public, pg_temp as $$
 begin
-  truncate settled_count, settled_total, settled_month, count_change, directory;
+  truncate settled_count, settled_total, settled_month, count_change, directory, switched_off;
   insert into settled_count (account, expiry, clients)
   select unnest(array[d.id, d.superreseller]), s.expiry, sum(s.clients)
   from (select dealer, expiry, count(*) as clients from service group by dealer, expiry) s
@@ -225,6 +257,9 @@ begin
   insert into directory (client, dealer, expiry, active, name, text)
   select s.client, s.dealer, s.expiry, c.active, lower(s.name), search_text(c.name, c.description, c.mac, c.phone)
   from service s join client c on c.id = s.client order by s.client;
+  delete from switched_off;
+  insert into switched_off (dealer, expiry, client)
+  select dealer, expiry, client from directory where not active order by 1, 2, 3;
 end $$;
 
 -- Adds at most `most` changes to the settled counts, in the order of their keys, so that two servers never deadlock. A

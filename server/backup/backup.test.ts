@@ -397,4 +397,5 @@ const OF_ONE_SCHEMA = [
   'settled_total',
   'settled_month',
   'count_change',
+  'switched_off',
 ]

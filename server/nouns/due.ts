@@ -95,23 +95,21 @@ function summed(days: readonly { clients: number; months: number }[]): { clients
   return { clients: total('clients'), months: total('months') }
 }
 
-/** Whether a service `s` is of one of the caller's clients that are switched on. */
-function isDue(context: Context): Fragment {
-  return context.sql`s.dealer = ${context.account.id} and s.client not in (${switchedOff(context)})`
-}
-
-/** Few clients are switched off, so these are looked up instead of all others. */
-function switchedOff({ sql, account }: Context): Fragment {
-  return sql`select c.id from client c where c.dealer = ${account.id} and c.deleted is null and not c.active`
+/** Whether a service `s` is of one of the caller's clients that are switched on. Few are not, so these are looked up. */
+function isDue({ sql, account }: Context): Fragment {
+  return sql`
+    s.dealer = ${account.id} and s.client not in (select client from switched_off where dealer = ${account.id})`
 }
 
 /** Returns the numbers of clients by expiry: those that are kept of all, less those that are switched off. */
 function dueByExpiry(context: Context): Fragment {
   const { sql, account } = context
+  const { from } = rangeOf(context, 'lapsed')
+  const { to } = rangeOf(context, 'month')
   return sql`(
-    select expiry, clients from ${countsByExpiry(sql, account)}
+    select expiry, clients from ${countsByExpiry(sql, account)} where expiry between ${from} and ${to}
     union all
-    select expiry, -1 from service where client in (${switchedOff(context)})
+    select expiry, -1 from switched_off where dealer = ${account.id} and expiry between ${from} and ${to}
   )`
 }
 

@@ -174,6 +174,8 @@ describe('the tables that the main branch has made between two releases', () => 
       '7dcac379',
       '2da6c90c',
       '68bd9573',
+      '60c12fb1',
+      '8b7831f9',
     ])
   })
 

@@ -95,6 +95,7 @@ const FORBIDDEN: Record<string, readonly string[]> = {
   credit_request: ['DELETE', 'TRUNCATE', 'TRIGGER'],
   device_history: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   directory: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
+  switched_off: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   tree_move: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   sign_in: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
   suspension: ['DELETE', 'TRUNCATE', 'TRIGGER'],

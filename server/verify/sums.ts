@@ -56,6 +56,17 @@ const CHECKS = [
       ) order by id limit 10`,
     ({ name }) => `The search entry of client ${name} differs from the client.`,
   ),
+  checkOf<{ name: string }>(
+    (sql) => sql`
+      with there as (
+        select s.client, s.dealer, s.expiry from service s join client c on c.id = s.client where not c.active
+      )
+      select name from client where id in (
+        select client from there full join switched_off o using (client)
+        where (there.dealer, there.expiry) is distinct from (o.dealer, o.expiry)
+      ) order by id limit 10`,
+    ({ name }) => `The client ${name} is not in the list of those that are switched off as it should be.`,
+  ),
   checkOf<{ mac: string }>(
     (sql) => sql`
       with trial as (

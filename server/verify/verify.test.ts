@@ -454,6 +454,22 @@ const tamperings: Tampering[] = [
     (sql) => sql`update directory set text = 'what it was' where dealer = ${other.dealer.id}`,
   ],
   [
+    'a client that is on in the list of those that are off',
+    () => null,
+    /The client .* is not in the list of those that are switched off as it should be/,
+    (sql) =>
+      sql`insert into switched_off (dealer, expiry, client) select dealer, expiry, client from service limit 1`,
+  ],
+  [
+    'a client that is off missing from that list',
+    () => null,
+    /The client .* is not in the list of those that are switched off as it should be/,
+    async (sql) => {
+      await sql`update client set active = false where id = (select min(client) from service)`
+      await sql`delete from switched_off`
+    },
+  ],
+  [
     'a second trial of a MAC with another client',
     () => null,
     /The MAC 00:1A:79:.* had two trials within 30 days/,

@@ -12,6 +12,13 @@ export type Mutant = {
 
 export const MUTANTS: Mutant[] = [
   {
+    guard: 'a client that is switched off is listed as such by its present expiry',
+    file: 'db/lists.sql',
+    from: 'delete from switched_off where dealer = old.dealer and expiry = old.expiry and client = old.client;',
+    to: 'delete from switched_off where dealer = new.dealer and expiry = new.expiry and client = old.client;',
+    suites: ['server/nouns/client-list/counts.test.ts'],
+  },
+  {
     guard: 'what a busy day adds up to has what came to an account from another path',
     file: 'server/ledger/busy-days.ts',
     from: ', t.from_superreseller, t.from_reseller, t.from_dealer`',
@@ -1423,15 +1430,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'clients that are switched off are not due',
     file: 'server/nouns/due.ts',
-    from: 'c.deleted is null and not c.active',
-    to: 'false',
+    from: 'and s.client not in (select client from switched_off where dealer = ${account.id})',
+    to: '',
     suites: ['server/nouns/due.test.ts'],
   },
   {
     guard: 'clients that are switched off are not counted as due',
     file: 'server/nouns/due.ts',
-    from: 'select expiry, -1 from service',
-    to: 'select expiry, 0 from service',
+    from: 'select expiry, -1 from switched_off',
+    to: 'select expiry, 0 from switched_off',
     suites: ['server/nouns/due.test.ts'],
   },
   {

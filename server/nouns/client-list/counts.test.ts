@@ -8,11 +8,23 @@ import { isIn } from '../../tree/selection.ts'
 
 const world = await suiteWorld()
 
+/** Clients that are switched off: one is renewed then, one switched on, one deleted, and one is left as it is. */
+const OFF = ['first-7', 'first-8', 'first-9', 'first-10']
+
 /** Returns the numbers of clients by expiry: those that are there, and those that are kept for the admin's lists. */
 async function bothCounts(sql: Sql) {
   return Promise.all([
     sql`select expiry, count(*) as clients from service group by 1 order by 1`,
     sql`select expiry, sum(clients) as clients from total_count group by 1 having sum(clients) <> 0 order by 1`,
+  ])
+}
+
+/** Returns the clients that are switched off: those that are there, and those that are listed. */
+async function bothSwitchedOff(sql: Sql) {
+  return Promise.all([
+    sql`
+      select s.dealer, s.expiry, s.client from service s join client c on c.id = s.client where not c.active order by client`,
+    sql`select dealer, expiry, client from switched_off order by client`,
   ])
 }
 
@@ -56,11 +68,18 @@ test('the counts of all clients stay exact while clients change, and their chang
     }
     const [byState, keptByState] = await bothByState(ownerSql)
     expect(keptByState).toEqual(byState)
+    const [off, listedOff] = await bothSwitchedOff(ownerSql)
+    expect(listedOff).toEqual(off)
   }
   const steps = [
     () => world.plantClients(one.dealer, { prefix: 'first-', last: 30 }),
     () => world.client(two.dealer, { login: 'renewed' }),
     () => two.dealer.call(calls.clients.renew, { name: 'renewed', months: 3 }),
+    () => one.dealer.call(calls.clients.multisave, { clients: OFF, status: false }),
+    () => one.dealer.call(calls.clients.renew, { name: 'first-8', months: 1 }),
+    () => one.dealer.call(calls.clients.save, { login: 'first-9', status: true }),
+    () => world.setExpiry('first-10', '2026-04-01T23:59:59.000Z'),
+    () => one.dealer.call(calls.clients.remove, { name: 'first-10' }),
     () => ownerSql`select settle_counts(3)`,
     () => world.setExpiry('first-1', '2026-04-01T23:59:59.000Z'),
     // One ended in this month, and one in a month before.
