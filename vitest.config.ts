@@ -51,6 +51,7 @@ const IN_PROCESSES_OF_THEIR_OWN = [
 
 /** Suites of what PostgreSQL's configuration can change most: locks, transactions, grants and connections. */
 const MOSTLY_DATABASE = [
+  'server/boxes/channels.test.ts',
   'server/jobs/*.test.ts',
   'server/ledger/{purchases,transfer,zone-rules}.test.ts',
   'server/corridor/{health,idempotency}.test.ts',
@@ -65,8 +66,8 @@ const inParallel = { maxWorkers: 4, sequence: { groupOrder: 1 } }
 
 /**
  * The server's own suites once more, on a PostgreSQL that it has not started itself: over TCP, with passwords and another
- * configuration. `npm test` repeats those that say most about the database, and `npm run faults` all those of calls, boxes
- * and jobs.
+ * configuration. `npm test` repeats those that say most about the database, on the oldest PostgreSQL that is supported where
+ * that is installed. `npm run faults` repeats all those of calls, boxes and jobs, on the newest and the oldest.
  */
 function external(name: string) {
   return {
@@ -86,16 +87,16 @@ function external(name: string) {
   }
 }
 
-/** The same on the oldest PostgreSQL that is supported, in `npm run faults` where it is installed. */
-function oldest() {
-  if (!FAULTS) return []
-  if (existsSync('/usr/lib/postgresql/15/bin/postgres')) {
-    const project = external('external-15')
-    project.test.include.push('server/verify/verify.test.ts', 'server/postgres/{begin,grants,steps}.test.ts')
-    return [project]
-  }
+const HAS_OLDEST = existsSync('/usr/lib/postgresql/15/bin/postgres')
+if (FAULTS && !HAS_OLDEST)
   process.stderr.write("PostgreSQL 15 is not tried: install Debian's package postgresql-15.\n")
-  return []
+
+function externals() {
+  if (!HAS_OLDEST) return [external('external')]
+  const oldest = external('external-15')
+  if (!FAULTS) return [oldest]
+  oldest.test.include.push('server/verify/verify.test.ts', 'server/postgres/{begin,grants,steps}.test.ts')
+  return [external('external'), oldest]
 }
 
 /** Small files whose suites are among the longest journeys. */
@@ -145,8 +146,7 @@ export default defineConfig({
           testTimeout,
         },
       },
-      external('external'),
-      ...oldest(),
+      ...externals(),
       {
         test: {
           ...database,

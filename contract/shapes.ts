@@ -12,8 +12,15 @@ export const Moment = z.string().check(
     /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
     'This must be a moment such as 2026-01-31T23:59:59.000Z',
   ),
-  z.refine((text) => !Number.isNaN(Date.parse(text)), 'There is no such moment'),
+  // A day such as February 30th is another one to Date, and PostgreSQL knows no year 0.
+  z.refine((text) => isWritten(text) && !text.startsWith('0000'), 'There is no such moment'),
 )
+
+/** Returns whether a moment is written as it reads. */
+function isWritten(text: string): boolean {
+  const moment = new Date(text)
+  return !Number.isNaN(moment.getTime()) && moment.toISOString() === text
+}
 
 /** A calendar day on the wire: `YYYY-MM-DD`. */
 export const Day = z.iso.date('This must be a day such as 2026-01-31')

@@ -271,6 +271,19 @@ create view dealer_out_of_service as
   select a.id as dealer from account a join suspension s on s.account in (a.id, a.reseller, a.superreseller)
   where a.role = 'dealer' and s.lifted is null and s.service_too;
 
+-- Returns the network that one customer of a provider has: an IPv4 address itself, or the /64 of an IPv6 address. Null where it
+-- is no address, which PostgreSQL 15 cannot ask beforehand.
+create function network_of(address text) returns inet
+  language plpgsql immutable strict set search_path = public, pg_temp as $$
+declare
+  known inet;
+begin
+  known := split_part(address, '%', 1);
+  return network(set_masklen(known, case when family(known) = 6 and not known <<= '::ffff:0:0/96' then 64 else masklen(known) end));
+exception when invalid_text_representation then
+  return null;
+end $$;
+
 -- The server calls this instead of deleting from `device`, because a right to delete would allow it to lock the table.
 create function forget_device(of_client bigint) returns boolean
   language sql volatile security definer set search_path = public, pg_temp

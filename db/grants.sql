@@ -64,6 +64,7 @@ grant execute on function end_session(bytea), end_session_of(bigint, bigint), en
 grant execute on function claim_key(bigint, text, text, timestamptz), hold_session(bytea, timestamptz) to :server_role;
 
 grant execute on function moment(), lock_holdings(bigint[]), lock_free_holdings(bigint[]), is_suspended(bigint), search_text(text, text, text, text), letter_pairs(text),
+  network_of(text),
   forget_device(bigint), forget_reminder(bigint), withdraw_try(bigint), forget_empty_counts(timestamptz), forget_days_ahead(),
   settle_counts(integer),
   move_account(bigint, bigint, bigint), move_clients(bigint[], bigint) to :server_role;

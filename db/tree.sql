@@ -68,10 +68,13 @@ begin
 end $$;
 
 -- Moves clients to another dealer. Their directory and the counts follow by the triggers of `service`. The MOVE rows of
--- the ledger are for the caller to append, who has locked the holdings of both dealers.
+-- the ledger are for the caller to append, who has locked the holdings of both dealers. What the old dealer has sent to
+-- their boxes and was not told yet is never told.
 create function move_clients(moved bigint[], to_dealer bigint) returns void
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin
   update client set dealer = to_dealer where id = any (moved);
   update service set dealer = to_dealer where client = any (moved);
+  update box_event set expiry = moment()
+  where client = any (moved) and actor is not null and told is null and expiry > moment();
 end $$;

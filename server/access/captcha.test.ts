@@ -143,10 +143,12 @@ describe('with a hosted captcha,', () => {
   let provider: Server
   let captcha: Captcha
   let asked: URLSearchParams
+  let questions = 0
   let answering: { status: number; body: string; location?: string } | 'silence'
 
   beforeAll(async () => {
     provider = createServer(async (request, response) => {
+      questions += 1
       let body = ''
       for await (const part of request) body += part
       asked = new URLSearchParams(body)
@@ -195,6 +197,24 @@ describe('with a hosted captcha,', () => {
     await expect(check(captcha, 'odd')).rejects.toThrow('cannot be reached')
   })
 
+  test('made-up solutions of one address are four questions at a time, and another address asks beside them', async () => {
+    answering = 'silence'
+    const leaving = new AbortController()
+    const from = (network: string, answer: string) =>
+      captcha
+        .check({ sql, now, address: network, network, gone: leaving.signal }, answer, 'somebody')
+        .catch(() => {})
+    const before = questions
+    const flood = Array.from({ length: 30 }, (_, at) => from('192.0.2.2', `made up ${at}`))
+    await expect.poll(() => questions - before).toBe(4)
+    const beside = from('192.0.2.3', 'from elsewhere')
+    await expect.poll(() => questions - before).toBe(5)
+    provider.closeAllConnections()
+    leaving.abort()
+    await Promise.all([...flood, beside])
+    expect(questions - before).toBeLessThan(30)
+  })
+
   test('a provider that is down or silent lets nobody in', async () => {
     await expect(check(at(1), 'down')).rejects.toThrow('cannot be reached')
     answering = 'silence'
@@ -212,7 +232,7 @@ function at(port: number): Captcha {
 }
 
 function check(captcha: Captcha, answer: string | undefined, at = now, name = 'somebody') {
-  return captcha.check({ sql, now: at, address: '192.0.2.1' }, answer, name)
+  return captcha.check({ sql, now: at, address: '192.0.2.1', network: null, gone: null }, answer, name)
 }
 
 async function refuses(captcha: Captcha, answer: string | undefined, at = now, name = 'somebody') {

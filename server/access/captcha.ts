@@ -12,6 +12,7 @@ import type { Sql } from '../postgres/pool.ts'
 import { fieldRefusal, Refusal } from '../refusal.ts'
 import { Turns } from '../turns.ts'
 import { derive, hash } from './seal.ts'
+import { askForStranger, changeForStranger, SIGN_IN_WAIT } from './stranger-turns.ts'
 
 export type Captcha = {
   /**
@@ -31,7 +32,7 @@ export type Captcha = {
 /** Who asks for a challenge, see `OpenContext`. */
 type Asker = { now: Date; network: string | null; gone: AbortSignal | null }
 
-type Check = { sql: Sql; now: Date; address: string }
+type Check = Asker & { sql: Sql; address: string }
 
 /** Servers that share SECRET_KEY, the 32 bytes of `secretKey`, take each other's challenges. */
 export function openCaptcha(configured: CaptchaConfig, secretKey: Uint8Array, siteverify?: string): Captcha {
@@ -71,12 +72,6 @@ const ROUNDS = 6_000
 const TRIES = { least: 75, most: 113 }
 /** The tries of a phone in a second: the 94 of an average challenge take it 0.4 s. */
 const TRIES_PER_SECOND = 250
-
-/** How long somebody who signs in waits for a turn. */
-export const SIGN_IN_WAIT = {
-  ms: 10_000,
-  message: 'Too many people are signing in at the moment. Please try again in a moment.',
-}
 
 /**
  * One challenge is made at a time, for one network after the other: anybody may ask for them, and they are made by the
@@ -193,7 +188,7 @@ function askedElsewhere({ provider, siteKey, secretKey }: Elsewhere, siteverify:
     async check(context, solution) {
       if (!solution) throw refused()
       const form = new URLSearchParams({ secret: secretKey, response: solution, remoteip: context.address })
-      if (!(await isHuman(siteverify, form))) throw refused()
+      if (!(await askForStranger(context, () => isHuman(siteverify, form)))) throw refused()
       // Providers forget a solution within minutes; an hour outlasts them all.
       await takeOnce(context, solution, new Date(context.now.getTime() + HOUR_MS))
       return 0
@@ -219,14 +214,13 @@ async function isHuman(siteverify: string, body: URLSearchParams): Promise<boole
 const Verdict = z.object({ success: z.boolean() })
 
 /** Marks a solution as used, on all servers of one database. @throws Refusal where it was used before */
-async function takeOnce({ sql }: Check, solution: string, expiry: Date): Promise<void> {
-  const [fresh] = await change(
-    sql,
-    () => sql`
-      insert into captcha_used (solution_hash, expiry) values (${hash(solution)}, ${expiry})
-      on conflict do nothing
-      returning true`,
-  )
+async function takeOnce(context: Check, solution: string, expiry: Date): Promise<void> {
+  const { sql } = context
+  const take = () => sql`
+    insert into captcha_used (solution_hash, expiry) values (${hash(solution)}, ${expiry})
+    on conflict do nothing
+    returning true`
+  const [fresh] = await changeForStranger(context, () => change(sql, take))
   if (!fresh) throw refused()
 }
 

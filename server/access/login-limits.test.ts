@@ -446,6 +446,26 @@ test('a right password whose sign-in fails for want of a turn counts as no wrong
   expect(await world.server.sql`select from login_try where address = ${address}`).toHaveLength(0)
 })
 
+test('logins of one address that wait for each other leave everybody else the connections for changes', async () => {
+  const [{ dealer }, address] = [await world.family(), newAddress()]
+  const { name } = await world.client(dealer, { months: 0 })
+  const release = await holdOpen(
+    world.server.ownerSql,
+    (held) => held`select pg_advisory_xact_lock(hashtextextended(${`address ${address}`}, 7))`,
+  )
+  const crowd = Array.from({ length: 30 }, () => attempt(unique(), address))
+  const waiting = () => world.server.sql`select from pg_locks where locktype = 'advisory' and not granted`
+  await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0)
+  // Until more would have come, if more could.
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(await waiting()).toHaveLength(1)
+  await dealer.call(calls.clients.save, { login: name, desc: 'Changed meanwhile' })
+  await release()
+  expect(
+    (await Promise.all(crowd)).map(({ status }) => status).filter((status) => status === 401),
+  ).toHaveLength(20)
+})
+
 test('a flood of logins holds no database connection, and does not delay other calls, nor their hashes', async () => {
   const { dealer } = await world.family()
   let answered = 0

@@ -4,6 +4,7 @@ import type { Business, OpenContext } from '../context.ts'
 import { begin, change } from '../postgres/begin.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
+import { changeForStranger } from './stranger-turns.ts'
 
 /** What a try is made with. Without a captcha no challenge is offered. */
 type TryContext = Pick<OpenContext, 'sql' | 'now' | 'network' | 'gone'> & {
@@ -52,8 +53,10 @@ const UNDECIDED_WAIT_MS = 1_000
  */
 export async function beginTry(context: TryContext, attempt: Try): Promise<OpenTry> {
   const deadline = Date.now() + DECIDED_WITHIN_MS
+  const enter = () => begin(context.sql, (begun) => judge({ ...context, sql: begun }, attempt))
   for (;;) {
-    const outcome = await begin(context.sql, (begun) => judge({ ...context, sql: begun }, attempt))
+    // The others have turns already: an account has those of its calls, and a box those of its network.
+    const outcome = await (attempt.kind === 'login' ? changeForStranger(context, enter) : enter())
     if ('id' in outcome) return outcome
     if (outcome !== UNDECIDED) throw await tooManyTries(context, attempt, outcome)
     if (Date.now() > deadline) throw await tooManyTries(context, attempt, { waitMs: UNDECIDED_WAIT_MS })

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import type { Caller, OpenContext } from '../context.ts'
 import { isInTransaction } from '../postgres/begin.ts'
 import { Turns } from '../turns.ts'
-import { SIGN_IN_WAIT } from './captcha.ts'
+import { SIGN_IN_WAIT } from './stranger-turns.ts'
 
 /** For whom a password is hashed: a stranger or a caller; null on the machine's own command line. */
 type Asker = (Pick<OpenContext, 'network' | 'gone'> & Partial<Pick<Caller, 'account'>>) | null

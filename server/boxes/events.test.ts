@@ -6,10 +6,11 @@ import { openWorld, type Person, type World } from '../../test/support/world.ts'
 const { tell, told, save, renew } = calls.clients
 
 let world: World
+let reseller: Person
 let dealer: Person
 beforeAll(async () => {
   world = await openWorld()
-  dealer = (await world.family({ credits: 100 })).dealer
+  ;({ reseller, dealer } = await world.family({ credits: 100 }))
 })
 afterAll(() => world.close())
 
@@ -52,7 +53,7 @@ describe('what is sent to a box', () => {
     ])
   })
 
-  test('is at most 100 things in 24 hours for each box, whoever sends them and however they end', async () => {
+  test('is at most 100 things of a dealer in 24 hours for each box, however they end', async () => {
     const [{ name, box }, other] = [await boxOf(), await boxOf()]
     // What the gateway tells by itself counts for nobody.
     for (const alt_player of [true, false]) await dealer.call(save, { login: name, alt_player })
@@ -97,6 +98,21 @@ describe('what is sent to a box', () => {
     expect(await states(name)).toEqual(['message: waiting', 'message: shown'])
     const { status, text } = await new Box(world.server, { mac: box.mac }).ask('watchdog/confirm_event')
     expect([status, text]).toEqual([200, 'Authorization failed.'])
+  })
+
+  test('is not told any more, and keeps the new dealer from nothing, once its client was moved to another', async () => {
+    const { name, box } = await boxOf()
+    const heir = await world.child(reseller)
+    await send(name, 'First')
+    soon()
+    expect(await box.events()).toBe('First')
+    for (let sent = 1; sent < 100; sent += 1) await send(name, 'My provider cheats')
+    await reseller.call(calls.tree.moveClients, { from: dealer.name, to: heir.name, clients: [name] })
+    soon()
+    expect(await box.events()).toBe('')
+    await heir.call(tell, { clients: [name], event: 'message', message: 'Welcome' })
+    soon()
+    expect(await box.events()).toBe('Welcome')
   })
 
   test('waits 7 days where it is a message', async () => {

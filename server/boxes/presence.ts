@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { change } from '../postgres/begin.ts'
-import type { Fragment, Sql } from '../postgres/pool.ts'
+import type { Sql } from '../postgres/pool.ts'
 import type { BoxClient, Place } from './client.ts'
 import { type PlainPoll, PlainPolls } from './plain-polls.ts'
 
@@ -211,7 +211,7 @@ async function store(sql: Sql, columns: string, opened: number): Promise<void> {
       insert into device_history (client, at, event, detail, address)
       select client, polled, 'address', address, address from told
       where address <> address_before and polled > polled_before
-        and ${networkIn(sql, sql`address`)} is distinct from ${networkIn(sql, sql`address_before`)}
+        and network_of(address) is distinct from network_of(address_before)
         -- Asked of each for itself, and last: an index finds it, where a join would read the history of all clients.
         and (
           select true from device_history h
@@ -231,14 +231,6 @@ async function store(sql: Sql, columns: string, opened: number): Promise<void> {
     -- Another gateway may have stored a later refusal, or a later poll.
     where kept.answered <= excluded.answered or greatest(excluded.polled, kept.polled) is distinct from kept.polled
       or ${playsOther}`
-}
-
-/** The network of an address, as `networkOf` has it: one customer has all addresses of it. */
-function networkIn(sql: Sql, address: Fragment): Fragment {
-  return sql`(
-    select network(set_masklen(a, case when family(a) = 6 and not a <<= '::ffff:0:0/96' then 64 else masklen(a) end))
-    from (select split_part(${address}, '%', 1)) plain (of) cross join lateral (select of::inet) inet (a)
-    where pg_input_is_valid(of, 'inet'))`
 }
 
 /** Stores the channels that were played last. It is a statement of its own, so that no reset waits for it in turn. */

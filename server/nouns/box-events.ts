@@ -44,17 +44,17 @@ export const boxEvents: Pick<Handlers<typeof calls.clients>, 'tell' | 'told'> = 
 
 const NEWEST = 1_000
 
-/** The most that dealers send to one box in 24 hours. Each of them is read with the client until it was told. */
+/** The most that a dealer sends to one box in 24 hours. Each of them is read with the client until it was told. */
 const MOST_A_DAY = 100
 
 /** Returns one of the clients to whose box no more may be sent now, and in how many hours it may. */
 async function fullBox(
-  { sql, now }: Context,
+  { sql, account, now }: Context,
   clients: readonly Client[],
 ): Promise<{ name: string; hours: number } | null> {
   const [full] = await sql<{ id: number; created: string }[]>`
     select asked.id, last.created from unnest(${clients.map(({ id }) => id)}::bigint[]) asked (id) cross join lateral (
-      select e.created from box_event e where e.client = asked.id and e.actor is not null
+      select e.created from box_event e where e.client = asked.id and e.actor = ${account.id}
       order by e.id desc limit 1 offset ${MOST_A_DAY - 1}
     ) last
     where last.created > ${before(now, DAY_MS)} limit 1`

@@ -16,9 +16,8 @@ let url: string
 beforeAll(async () => {
   database = await freshDatabase({ migrated: false })
   const { server } = database
-  if (typeof server === 'string') throw new Error('the proxy leads to a unix socket')
-  proxy = await openPostgresProxy(server.socket)
-  url = `postgres://${server.user}@127.0.0.1:${proxy.port}/${server.database}`
+  proxy = await openPostgresProxy(server)
+  url = proxy.url
 })
 afterAll(async () => {
   await proxy.close()

@@ -197,6 +197,7 @@ describe("the console's role", () => {
       'moment',
       'move_account',
       'move_clients',
+      'network_of',
       'redeem_ticket',
       'remove_broadcast',
       'remove_outdated',

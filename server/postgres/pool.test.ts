@@ -92,7 +92,7 @@ test.each([false, true])(
   async (standby) => {
     const { server } = database
     if (typeof server === 'string') throw new Error('the address leads to a unix socket')
-    const { port, close } = await openPostgresProxy(server.socket)
+    const { port, close } = await openPostgresProxy(server)
     const url = `postgres://${server.user}@127.0.0.1:1,127.0.0.1:${port}/no_such_shop`
     const sql = openPool(url, { max: 1, standby })
     try {

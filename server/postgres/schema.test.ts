@@ -176,6 +176,8 @@ describe('the tables that the main branch has made between two releases', () => 
       '68bd9573',
       '60c12fb1',
       '8b7831f9',
+      '8bbc508b',
+      '76c4980c',
     ])
   })
 

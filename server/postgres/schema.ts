@@ -103,6 +103,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   '25d8b3394b7e3e873959fe7a5a5d9b446b4dfe1392d024f37cbd42367c1d7e0a': 19,
   c537a3b87b64a4bfa971a9c54e13462001ddfb5992a5874190119ff3a5347a66: 20,
   '1ab42c382a4cdaec824519e30e74a93b87d7a20b66ebed3434ef035c7adc0da8': 22,
+  '2e6d5995dc1cf45c713230e871fea745596d4af7fc46b152cf285f5b51daf509': 24,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */

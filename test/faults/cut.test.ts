@@ -14,11 +14,9 @@ let cuttable: TestServer
 beforeAll(async () => {
   world = await openWorld()
   const { server, owner } = world.server.database
-  if (typeof server === 'string') throw new Error('the proxy leads to a unix socket')
-  proxy = await openPostgresProxy(server.socket)
-  const behind = `postgres://${server.user}@127.0.0.1:${proxy.port}/${server.database}`
+  proxy = await openPostgresProxy(server)
   cuttable = await startServer({
-    database: { ...world.server.database, server: behind, owner },
+    database: { ...world.server.database, server: proxy.url, owner },
     clock: () => world.clock.now,
   })
 })

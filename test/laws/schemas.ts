@@ -64,6 +64,8 @@ export const hostileTexts = [
   '-1',
   '1e400',
   'NaN',
+  '2026-02-30T00:00:00.000Z',
+  '0000-01-01T00:00:00.000Z',
 ]
 
 function typesOf({ type, enum: list, const: constant }: Schema): string[] {

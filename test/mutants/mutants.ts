@@ -12,6 +12,27 @@ export type Mutant = {
 
 export const MUTANTS: Mutant[] = [
   {
+    guard: 'logins of one address take one connection for changes at a time',
+    file: 'server/access/login-limits.ts',
+    from: "(attempt.kind === 'login' ? changeForStranger(context, enter) : enter())",
+    to: 'enter()',
+    suites: ['server/access/login-limits.test.ts'],
+  },
+  {
+    guard: "a captcha's provider is asked four solutions of one address at a time",
+    file: 'server/access/captcha.ts',
+    from: 'await askForStranger(context, () => isHuman(siteverify, form))',
+    to: 'await isHuman(siteverify, form)',
+    suites: ['server/access/captcha.test.ts'],
+  },
+  {
+    guard: 'a box is told nothing that the dealer before has sent',
+    file: 'db/tree.sql',
+    from: 'where client = any (moved) and actor is not null and told is null',
+    to: 'where false and actor is not null and told is null',
+    suites: ['server/boxes/events.test.ts'],
+  },
+  {
     guard: 'a client that is switched off is listed as such by its present expiry',
     file: 'db/lists.sql',
     from: 'delete from switched_off where dealer = old.dealer and expiry = old.expiry and client = old.client;',
@@ -476,8 +497,8 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a box that moves within its network has none of that in its history',
-    file: 'server/boxes/presence.ts',
-    from: "family(a) = 6 and not a <<= '::ffff:0:0/96' then 64",
+    file: 'db/boxes.sql',
+    from: "family(known) = 6 and not known <<= '::ffff:0:0/96' then 64",
     to: 'false then 64',
     suites: ['server/boxes/gateway.test.ts'],
   },

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import type { Connect } from '../../server/postgres/pool.ts'
 import { listen } from './port.ts'
 
 /**
@@ -11,6 +12,8 @@ export type Moment = 'before' | 'during' | 'after' | 'in silence'
 /** A TCP proxy before PostgreSQL that cuts connections at a chosen statement. */
 export interface PostgresProxy {
   port: number
+  /** What is connected to, by way of the proxy. */
+  url: string
   /** Returns the statement of each batch since the last call, over all connections. */
   takeSeen(): string[]
   /** Cuts the connection at a batch, counted over all connections; 0 is the next one. */
@@ -25,10 +28,13 @@ export interface PostgresProxy {
 type Decision = Moment | null
 
 /**
- * Opens the proxy on a free TCP port before a unix socket. A batch is a group of protocol messages that PostgreSQL
+ * Opens the proxy on a free TCP port before a PostgreSQL. A batch is a group of protocol messages that PostgreSQL
  * answers together, such as those of one statement or of a COMMIT.
  */
-export async function openPostgresProxy(socketPath: string): Promise<PostgresProxy> {
+export async function openPostgresProxy(to: Connect): Promise<PostgresProxy> {
+  const url = new URL(typeof to === 'string' ? to : `postgres://${to.user}@127.0.0.1/${to.database}`)
+  const there = { host: url.hostname, port: Number(url.port) }
+  const reach = () => (typeof to === 'string' ? connect(there.port, there.host) : connect(to.socket))
   let armed: { left: number; moment: Moment } | null = null
   let seen: string[] = []
   let silent = false
@@ -36,12 +42,14 @@ export async function openPostgresProxy(socketPath: string): Promise<PostgresPro
   const server = createServer({ noDelay: true }, (client) => {
     keep(client)
     if (silent) return
-    const upstream = keep(connect(socketPath))
+    const upstream = keep(reach())
     join(client, upstream, decide, () => silent)
   })
   const port = await listen(server)
+  url.host = `127.0.0.1:${port}`
   return {
     port,
+    url: url.href,
     takeSeen() {
       const taken = seen
       seen = []
