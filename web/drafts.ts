@@ -17,9 +17,9 @@ export function keepDraft(by: string, form: string, draft: Draft | null): boolea
   return write(Object.keys(mine).length > 0 ? { ...all, [by]: mine } : all)
 }
 
-/** Removes the draft of a form that the last load of the page had sent, and tells the form, which has restored it. */
-export function draftWasSent(by: string, form: string): void {
-  keepDraft(by, form, null)
+/** Drops what a call of the last load of the page had sent of a form's draft, and tells the form, which has restored it. */
+export function draftWasSent(by: string, form: string, input: object): void {
+  dropSent(by, form, input)
   for (const listener of sentListeners) listener(form)
 }
 
@@ -30,6 +30,14 @@ export function onDraftSent(listener: (form: string) => unknown): () => void {
 }
 
 const sentListeners = new Set<(form: string) => unknown>()
+
+/** Drops what a call's input had of a form's draft. Of an expired client only the months are sent: all else stays unsent. */
+export function dropSent(by: string, form: string, input: object): void {
+  const draft = draftOf(by, form) as { typed?: object } | null
+  const sent = new Map(Object.entries(input))
+  const left = Object.entries(draft?.typed ?? {}).filter(([field, value]) => sent.get(field) !== value)
+  keepDraft(by, form, left.length > 0 ? { ...draft, typed: Object.fromEntries(left) } : null)
+}
 
 /** Removes a draft once it was sent, unless something else was typed into the form since. */
 export function dropSentDraft(by: string, form: string, sent: Draft | null): void {
@@ -43,6 +51,11 @@ export const MESSAGE = 'message'
 /** Returns the name of the form that edits a client. */
 export function clientForm(login: string): string {
   return `client ${login.toLowerCase()}`
+}
+
+/** Removes what was typed about clients that are no more. */
+export function dropDraftsOf(by: string, logins: readonly string[]): void {
+  for (const login of logins) keepDraft(by, clientForm(login), null)
 }
 
 export const NEW_CLIENT = 'new client'

@@ -12,6 +12,11 @@ export function usePreferences(): Preferences {
   return kept.use().preferences
 }
 
+/** Returns whether single keys do something: for what is drawn too often to follow the preferences. */
+export function areShortcutsOn(): boolean {
+  return kept.get().preferences.shortcuts ?? true
+}
+
 /** Returns whether the server has told the preferences. Until then a stored one could be replaced unseen. */
 export function useKnowsPreferences(): boolean {
   return kept.use().known

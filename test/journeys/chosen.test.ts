@@ -81,6 +81,38 @@ describe('chosen clients', () => {
     await expect(on.getByRole('button', { name: 'Switch 0 clients on' })).toBeDisabled()
   })
 
+  test('who are all gone are named where they were to be renewed or changed, and leave the selection and the list', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfTen(world)
+    const page = await open({ as: dealer, at: '/clients' })
+    const left = 'left out, deleted or moved by somebody else meanwhile'
+    for (const name of ['one-1', 'two-1']) await box(page, name).check()
+    for (const name of ['one-1', 'two-1']) await world.admin.call(calls.admin.remove, { name })
+    await press(selection(page), 'Renew selected')
+    const renewal = page.getByRole('dialog', { name: 'Renew 0 clients' })
+    await expect(renewal).toContainText(`2 clients are ${left}: one-1, two-1`)
+    await expect(renewal.getByRole('button', { name: 'Retry' })).toHaveCount(0)
+    await press(renewal, 'Cancel')
+    await expect(selection(page)).toHaveCount(0)
+    await expect(rows(page, 'Clients')).toHaveCount(8)
+    await box(page, 'one-2').check()
+    await world.admin.call(calls.admin.remove, { name: 'one-2' })
+    await choose(selection(page), 'More', 'Switch off')
+    const off = page.getByRole('dialog', { name: 'Switch clients off' })
+    await expect(off).toContainText(`1 client is ${left}: one-2`)
+    await expect(off).not.toContainText('expired')
+    await press(off, 'Cancel')
+    await expect(selection(page)).toHaveCount(0)
+    await expect(rows(page, 'Clients')).toHaveCount(7)
+    await world.admin.call(calls.admin.remove, { name: 'two-2' })
+    await press(page, 'Renew two-2')
+    await expect(page.getByRole('dialog')).toContainText(`1 client is ${left}: two-2`)
+    await press(page.getByRole('dialog'), 'Cancel')
+    await expect(rows(page, 'Clients')).toHaveCount(6)
+  })
+
   test('who are all gone are left out of an export, which then has nothing, and of the list', async ({
     open,
     world,

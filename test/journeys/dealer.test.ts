@@ -712,6 +712,24 @@ describe('a client', () => {
     await expect(rows(page, 'Clients').nth(6)).toContainText('2026-07-15Active')
   })
 
+  test('whose price could not be loaded is asked for it again by a button, and is saved then', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfTwelve(world)
+    const page = await open({ as: dealer, at: '/update-client/client-03' })
+    const json = { status: 'ERROR', code: 'internal', message: 'Not now.' }
+    await page.route('**/v1/api/quote', (route) => route.fulfill({ status: 500, json }))
+    await fill(page, { 'Add months': '2' })
+    const form = page.getByRole('region', { name: 'Client', exact: true })
+    await expect(form.getByText('Not now.')).toBeVisible()
+    await page.unroute('**/v1/api/quote')
+    await press(form, 'Retry')
+    await expect(form).toContainText('Costs 2 credits; you have 5 credits.')
+    await press(page, 'Update Client')
+    await readNotice(page, 'Client client-03 updated successfully!')
+  })
+
   test('of another dealer is not found', async ({ open, world }) => {
     const { reseller, dealer } = await world.family()
     const other = await world.child(reseller)

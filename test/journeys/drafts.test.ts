@@ -114,6 +114,42 @@ describe('a draft', () => {
     await expect(page.getByLabel('Login Name')).toHaveValue('')
   })
 
+  test('of a client that has expired is neither sent nor lost with its renewal, and lost with the client', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    await world.client(dealer, { login: 'summer-house', desc: 'Terrace' })
+    await world.setExpiry('summer-house', new Date(world.clock.now.getTime() + 20 * 60_000).toISOString())
+    const page = await open({ as: dealer, at: '/update-client/summer-house' })
+    await fill(page, { Description: 'Attic' })
+    world.clock.pass({ minutes: 30 })
+    await page.reload()
+    await expect(page.getByText('Your unsent entries')).toBeVisible()
+    await expect(page.getByLabel('Description')).toBeDisabled()
+    await expect(page.getByLabel('Description')).toHaveValue('Attic')
+    await fill(page, { 'Add months': '1' })
+    const asked = page.waitForRequest('**/v1/api/saveclient')
+    await press(page, 'Update Client')
+    expect(Object.keys((await asked).postDataJSON()).sort()).toEqual(['expiry', 'login', 'months'])
+    await expect(page).toHaveURL('/clients')
+    await page.goto('/update-client/summer-house')
+    await expect(page.getByText('Your unsent entries')).toBeVisible()
+    await expect(page.getByLabel('Description')).toBeEnabled()
+    await press(page, 'Update Client')
+    await readNotice(page, 'Client summer-house updated successfully!')
+    expect(await dealer.call(calls.clients.detail, { name: 'summer-house' })).toMatchObject({
+      description: 'Attic',
+    })
+    await page.goto('/update-client/summer-house')
+    await fill(page, { 'Phone Number': '4165550199' })
+    await world.admin.call(calls.admin.remove, { name: 'summer-house' })
+    await page.reload()
+    await expect(page.getByText('There is no client of this name')).toBeVisible()
+    await press(page, 'Logout')
+    await expect(page).toHaveURL('/login')
+  })
+
   test('is dropped once its form is sent', async ({ open, world }) => {
     const page = await open({ as: (await world.family({ credits: 3 })).dealer, at: '/new-client' })
     await fill(page, { ...TYPED, 'MAC Address': 'A1B2C3' })

@@ -59,6 +59,27 @@ describe('a client who calls', () => {
     await expect(fieldOf(page)).toHaveValue('')
   })
 
+  test('is told to who listens by its own title, also from the page of another one', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfNames(world), at: '/update-client/maria.costa' })
+    await expect(page.getByText('Served until')).toBeVisible()
+    await page.evaluate(() => {
+      const told: string[] = []
+      Object.assign(window, { told })
+      document.addEventListener('focusin', ({ target }) => {
+        if (target instanceof HTMLHeadingElement) told.push(target.textContent)
+      })
+    })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('tia')
+    await expect(page.getByRole('option').first()).toContainText('tiago')
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+    expect(await page.evaluate(() => Reflect.get(window, 'told'))).toEqual(['Update Client: tiago'])
+  })
+
   test('is found by phone, MAC and description, and what is typed next is found instead', async ({
     open,
     world,
@@ -271,7 +292,10 @@ describe('shortcuts', () => {
     await press(page, 'Close settings')
     await expect(page.getByRole('dialog')).toHaveCount(0)
     const elsewhere = await open({ as: dealer, at: '/clients' })
+    await expect(elsewhere.getByRole('button', { name: 'Renew tiago' })).toBeVisible()
+    await expect(elsewhere.locator('[aria-keyshortcuts]')).toHaveCount(0)
     for (const one of [page, elsewhere]) {
+      await expect(one.locator('kbd')).toHaveCount(0)
       await one.getByRole('heading', { level: 1 }).focus()
       await one.keyboard.press('/')
       await one.keyboard.press('Control+k')

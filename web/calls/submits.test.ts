@@ -73,6 +73,8 @@ const switchSeveralOff = {
   input: { clients: ['tv-2', 'tv-1'], status: false },
 }
 const renewed = { call: calls.clients.save, input: { login: 'tv-1', months: 1 } }
+const askFor = { call: calls.requests.ask, input: { credits: 10, note: '' } }
+const withdraw = { call: calls.requests.withdraw, input: { id: 1 } }
 const addCredits = { call: calls.level.dealer.save, input: { ...X, credits: 1, transaction: 0 } }
 
 interface Change {
@@ -146,12 +148,29 @@ describe('a submit without an answer', () => {
       { ...suspend, input: { ...X, reason: 'Late', service_too: false } },
     ],
     ['lifted', lift, suspend],
+    ['asked for', askFor, withdraw],
     ['switched off', switchOff, switchOn],
     ['switched off as one of several', switchSeveralOff, switchOn],
     ['given a password', givePassword('first-one'), givePassword('other-one')],
     ['switched off, and on with months', switchOff, { ...switchOn, input: { ...switchOn.input, months: 1 } }],
   ] as const)('of what was %s is another change once it was set otherwise', async ([, first, other]) => {
     expect(await isRepeated(first, other)).toBe(false)
+  })
+
+  test('is another change once what was shown since says that it is over, and not before', async () => {
+    const page = await load()
+    const first = page.submitOnce(askFor.call, askFor.input, 'mia')
+    const end = expect(first).rejects.toThrow('nothing is ever')
+    const asked = Date.now()
+    await vi.advanceTimersByTimeAsync(10_000)
+    await end
+    isAnswered = true
+    page.forgetGivenUp('mia', calls.requests.ask, asked)
+    page.forgetGivenUp('tom', calls.requests.ask, Date.now())
+    page.forgetGivenUp('mia', calls.requests.withdraw, Date.now())
+    expect(page.isUnanswered('mia', askFor.call, () => true)).toBe(true)
+    page.forgetGivenUp('mia', calls.requests.ask, Date.now())
+    expect((await page.submitOnce(askFor.call, askFor.input, 'mia')).isRepeat).toBe(false)
   })
 
   test.for([

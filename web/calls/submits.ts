@@ -88,6 +88,16 @@ export function isUnanswered(by: string, call: Call, isSuch: (input: object) => 
   )
 }
 
+/**
+ * Forgets the submits of a call that were given up before a moment, because what the server showed then says that they are over:
+ * made once more, each is another change.
+ */
+export function forgetGivenUp(by: string, call: Call, until: number): void {
+  write(
+    readAll().filter((one) => !(one.givenUp && one.by === by && one.call === call.name && one.at < until)),
+  )
+}
+
 const underWay = new Map<string, Promise<unknown>>()
 
 /** Pauses between tries while the server cannot be reached. */
@@ -211,6 +221,7 @@ interface Setting {
 function settingsOf({ call, input = {}, fields = Object.keys(input) }: Pending): string[] {
   const { name, login, clients = [login] } = input as Setting
   if (call === calls.tree.suspend.name || call === calls.tree.lift.name) return [`${name} suspension`]
+  if (call === calls.requests.ask.name || call === calls.requests.withdraw.name) return ['own request']
   if (call !== calls.clients.save.name && call !== calls.clients.multisave.name) return []
   const set = fields.filter((field) => field !== 'login' && field !== 'clients')
   return clients.flatMap((client) => set.map((field) => `${client} ${field}`))

@@ -3,6 +3,7 @@ import { useWatch } from 'react-hook-form'
 import { inCredits, shortage } from '../../contract/quantities.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
+import { PassingButton } from '../parts/PassingButton.tsx'
 import { inMonths } from '../quantities.ts'
 import { OnDay } from '../When.tsx'
 import { type Quoted, useQuote } from './useQuote.ts'
@@ -21,7 +22,7 @@ interface AddMonthsProps {
 /** The select of months to add to a client, with their price and the new expiry. */
 export function AddMonths({ client, expired, sent, unanswered, onPayable }: AddMonthsProps) {
   const months = Number(useWatch({ name: 'months' }))
-  const { data, answer, isPlaceholderData, error } = useQuote(
+  const { data, answer, isPlaceholderData, error, refetch } = useQuote(
     [client?.name ?? ''],
     months,
     client !== undefined && months > 0 && !sent && !unanswered,
@@ -29,7 +30,8 @@ export function AddMonths({ client, expired, sent, unanswered, onPayable }: AddM
   const payable = months === 0 ? !expired : answer !== null && answer.balance_after >= 0
   useEffect(() => onPayable(payable), [payable, onPayable])
   // What is just being asked for again stands there meanwhile.
-  const fieldText = data && !isPlaceholderData && !error ? fieldTextOf(data) : { fault: error?.message }
+  const fieldText =
+    data && !isPlaceholderData && !error ? fieldTextOf(data) : { fault: error && unknown(error, refetch) }
   const nothing = { help: expired ? EXPIRED : undefined }
   const isHeld = unanswered && months > 0
   return (
@@ -52,9 +54,17 @@ const OPTIONS = Array.from({ length: 13 }, (_, value) => ({
   label: value === 0 ? 'No months' : inMonths(value),
 }))
 
+function unknown({ message }: { message: string }, again: () => void): ReactNode {
+  return (
+    <>
+      {message} <PassingButton onClick={again}>Retry</PassingButton>
+    </>
+  )
+}
+
 function fieldTextOf({ cost, credits: balance, balance_after, expiries }: Quoted): {
   help?: ReactNode
-  fault?: string
+  fault?: ReactNode
 } {
   if (balance_after < 0) return { fault: shortage(balance, cost) }
   const help = (

@@ -4,10 +4,12 @@ import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { PackageSelection } from '../../contract/clients.ts'
 import { useCall } from '../calls/useCall.ts'
+import { dropDraftsOf } from '../drafts.ts'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { inClients } from '../quantities.ts'
+import { useSession } from '../session.tsx'
 import { OnDay } from '../When.tsx'
 import { ActContent, type ActProps, useAct } from './ChosenParts.tsx'
 import { type Act, type BoxEvent, type ChosenState, isBoxEvent, sortFor } from './chosenAct.ts'
@@ -34,13 +36,14 @@ export function ChosenDialog({ open, act, names, onClose, onDone, onGone }: Chos
   const shown = useLastValue(act)
   const about = useLastValue(names) ?? NOBODY
   const loaded = useCall(calls.clients.multiquote, { clients: [...about] }, { enabled: open })
-  const data = loaded.isFetching ? undefined : loaded.data?.data
+  const isNobodyThere = loaded.error?.code === 'not_found'
+  const data = loaded.isFetching ? undefined : isNobodyThere ? NO_STATES : loaded.data?.data
   if (shown === null) return null
   const props = {
     open,
     data,
     gone: missingOf(about, data),
-    fault: loaded.isFetching ? undefined : loaded.error?.message,
+    fault: loaded.isFetching || isNobodyThere ? undefined : loaded.error?.message,
     again: loaded.refetch,
     onClose,
     onDone,
@@ -52,10 +55,19 @@ export function ChosenDialog({ open, act, names, onClose, onDone, onGone }: Chos
 }
 
 const NOBODY: readonly string[] = []
+const NO_STATES: readonly ChosenState[] = []
 
-function DeleteChosen({ onClose, ...about }: ActProps<'delete'>) {
+function DeleteChosen({ onClose, onDone, ...about }: ActProps<'delete'>) {
   const { open } = about
-  const does = useAct(calls.clients.multiremove, { onClose, ...about })
+  const { name: dealer } = useSession()
+  const does = useAct(calls.clients.multiremove, {
+    onClose,
+    onDone: (names) => {
+      dropDraftsOf(dealer, names)
+      onDone(names)
+    },
+    ...about,
+  })
   const { data, acted, names, sending, blocked } = does
   const close = () => {
     sending.reset()

@@ -78,7 +78,7 @@ export function ActContent(props: ActContentProps) {
   }
   return (
     <>
-      {children}
+      {data.length > 0 && children}
       {acted.length > 0 && (
         <LeftOut
           some={leftOut}

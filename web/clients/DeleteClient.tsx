@@ -1,6 +1,8 @@
 import { calls } from '../../contract/calls.ts'
 import type { ClientRow } from '../../contract/shapes.ts'
+import { dropDraftsOf } from '../drafts.ts'
 import { Question } from '../Question.tsx'
+import { useSession } from '../session.tsx'
 import { OnDay } from '../When.tsx'
 import { deletion } from './deletion.ts'
 
@@ -13,13 +15,17 @@ interface DeleteClientProps {
 
 /** The dealer's question before deleting an expired client. */
 export function DeleteClient({ client, onClose, onDone }: DeleteClientProps) {
+  const { name: dealer } = useSession()
   return (
     <Question
       {...deletion}
       about={client}
       call={calls.clients.remove}
       onClose={onClose}
-      onDone={({ name }) => onDone(name)}
+      onDone={({ name }) => {
+        dropDraftsOf(dealer, [name])
+        onDone(name)
+      }}
     >
       {({ name, mac, expiry }) => (
         <p>

@@ -1,5 +1,8 @@
 import { styled } from '@mui/material/styles'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
+import { calls } from '../../contract/calls.ts'
+import { loadAgain } from '../calls/cache.ts'
 import { inClients } from '../quantities.ts'
 
 interface GoneProps {
@@ -13,7 +16,11 @@ interface GoneProps {
 /** Names the selected clients with which nothing can be done any more, so that a dialog goes on without them. */
 export function Gone({ names, done, onGone }: GoneProps) {
   const list = names.join(', ')
-  const tell = useEffectEvent(() => onGone?.(names))
+  const cache = useQueryClient()
+  const tell = useEffectEvent(() => {
+    onGone?.(names)
+    for (const { name } of LISTS) loadAgain(cache, [name])
+  })
   useEffect(() => {
     if (list !== '') tell()
   }, [list])
@@ -26,6 +33,9 @@ export function Gone({ names, done, onGone }: GoneProps) {
     </Warning>
   )
 }
+
+/** Where they stood before. */
+const LISTS = [calls.clients.list, calls.clients.dueClients, calls.clients.due]
 
 /** '2 clients are left out, deleted or moved by somebody else meanwhile' */
 export function leftOut({ length }: readonly string[], done: string): string {

@@ -25,6 +25,7 @@ export function Quote({ clients, asking, onAnswer, onGone }: QuoteProps) {
   const months = Number(useWatch({ name: 'months' }))
   const { data, answer, isFetching, error, refetch } = useQuote(clients, months, asking)
   useEffect(() => onAnswer(answer), [answer, onAnswer])
+  if (error?.code === 'not_found') return <Gone names={clients} done="deleted or moved" onGone={onGone} />
   return (
     <>
       {error ? (

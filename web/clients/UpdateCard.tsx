@@ -5,12 +5,14 @@ import { useEffect, useRef, useState } from 'react'
 import { useFormContext, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
+import { expiryState } from '../../contract/clients.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import type { ApiError } from '../calls/api.ts'
 import { loadAgain } from '../calls/cache.ts'
 import { isUnanswered } from '../calls/submits.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
-import { clientForm, type Draft, draftOf, dropSentDraft, onDraftSent } from '../drafts.ts'
+import { now } from '../clock.ts'
+import { clientForm, draftOf, dropSent, onDraftSent } from '../drafts.ts'
 import { KeepDraft } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
@@ -53,13 +55,12 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
   const [payable, setPayable] = useState(true)
   const [reloading, setReloading] = useState(false)
   const form = clientForm(client?.name ?? '')
-  const sent = useRef<Draft | null>(null)
   const save = useSubmit(calls.clients.save, {
-    onDone: () => dropSentDraft(dealer, form, sent.current),
+    onDone: (_, input) => dropSent(dealer, form, input),
     goTo: { path: to.clients(), after: 2_000 },
   })
   const discard = () => {
-    if (client) setBase(baseFrom(client, null, expired))
+    if (client) setBase(baseFrom(client, null))
     setDiscarded((times) => times + 1)
   }
   const draft = base.isRestored ? (draftOf(dealer, form) as ClientDraft | null) : null
@@ -67,8 +68,9 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
     draft !== null &&
     isUnanswered(dealer, calls.clients.save, (input) => hasDraft(input, client?.name, draft))
   const submit = (typed: ClientValues) => {
-    sent.current = draftOf(dealer, form)
-    if (base.seen) save.submit(changesOf(base.seen, typed))
+    if (!client || !base.seen) return
+    // It may have expired since the page was drawn last.
+    save.submit(changesOf(base.seen, typed, expiryState(client.expiry, now()) === 'expired'))
   }
   return (
     <Card title="Client" aside={client && <Expiry iso={client.expiry} />}>
@@ -95,13 +97,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
           )
         }
       >
-        <Follow
-          client={client}
-          expired={expired}
-          base={base}
-          isHeld={save.loading || save.unanswered}
-          onBase={setBase}
-        />
+        <Follow client={client} base={base} isHeld={save.loading || save.unanswered} onBase={setBase} />
         <KeepDraft<ClientValues>
           form={form}
           draftFrom={(typed) => (base.seen ? draftFrom(base.seen, typed) : null)}
@@ -157,7 +153,7 @@ function Fields({ client, mac, expired, sent, unanswered, onPayable }: FieldsPro
 /** The specification sets no limits here. The server has its own, and reports refused fields. */
 const asTyped = z.custom<ClientValues>()
 
-interface FollowProps extends Pick<UpdateCardProps, 'client' | 'expired'> {
+interface FollowProps extends Pick<UpdateCardProps, 'client'> {
   base: Base
   /** True while the form is being sent, and where nobody knows whether it was carried out: it is sent again as it was. */
   isHeld: boolean
@@ -165,7 +161,7 @@ interface FollowProps extends Pick<UpdateCardProps, 'client' | 'expired'> {
 }
 
 /** Fills the form once the client has loaded, and again when it changed elsewhere, but for what was typed. */
-function Follow({ client, expired, base, isHeld, onBase }: FollowProps) {
+function Follow({ client, base, isHeld, onBase }: FollowProps) {
   const { name: dealer } = useSession()
   const { getValues } = useFormContext<ClientValues>()
   const last = useRef<ClientDetail>(undefined)
@@ -175,8 +171,8 @@ function Follow({ client, expired, base, isHeld, onBase }: FollowProps) {
     const { seen } = base
     if (seen) return onBase(followed({ ...base, seen }, client, getValues()))
     const draft = draftOf(dealer, clientForm(client.name)) as ClientDraft | null
-    onBase(baseFrom(client, draft, expired))
-  }, [client, expired, dealer, base, isHeld, onBase, getValues])
+    onBase(baseFrom(client, draft))
+  }, [client, dealer, base, isHeld, onBase, getValues])
   // The submit that was made before the reload has been answered, so the restored draft is no longer unsent. Keep only
   // what was typed since.
   useEffect(
@@ -186,10 +182,10 @@ function Follow({ client, expired, base, isHeld, onBase }: FollowProps) {
         const typed = Object.entries(getValues()).filter(
           ([name, value]) => value !== base.values[name as keyof ClientValues],
         )
-        const { values, ...next } = baseFrom(client, null, expired)
+        const { values, ...next } = baseFrom(client, draftOf(dealer, form) as ClientDraft | null)
         onBase({ ...next, values: { ...values, ...Object.fromEntries(typed) } })
       }),
-    [client, expired, base, onBase, getValues],
+    [client, dealer, base, onBase, getValues],
   )
   return null
 }

@@ -11,6 +11,7 @@ import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import type { Tone } from '../parts/tone.ts'
+import { usePreferences } from '../preferences.ts'
 import { to } from '../screens.ts'
 import { OnDay } from '../When.tsx'
 import { zone } from '../zone.ts'
@@ -23,6 +24,7 @@ import { type Verdict, verdictsOf } from './verdict.ts'
 /** Says whether a client is served and, if not, why, with the button that mends it. `client` is undefined at first. */
 export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
   const now = useNow()
+  const { shortcuts = true } = usePreferences()
   const [asked, setAsked] = useState<'renewal' | 'credentials' | 'lock' | 'box' | null>(null)
   const [nearly, setNearly] = useState<Nearly | null>(null)
   const switching = useSubmit(calls.clients.save)
@@ -55,7 +57,7 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
         <Button
           variant={mend ? 'outlined' : 'contained'}
           startIcon={<CalendarPlus size={18} />}
-          aria-keyshortcuts="r"
+          aria-keyshortcuts={shortcuts ? 'r' : undefined}
           onClick={() => setAsked('renewal')}
         >
           Renew

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { baseFrom, changesOf, draftFrom, followed, typedOver, valuesOf } from './clientForm.ts'
+import { baseFrom, changesOf, draftFrom, followed, hasDraft, typedOver, valuesOf } from './clientForm.ts'
 
 const CLIENT: ClientDetail = {
   name: 'tv100',
@@ -39,17 +39,23 @@ const CLIENT: ClientDetail = {
 }
 
 test('the unchanged form of a client sends only its login, which changes nothing', () => {
-  expect(changesOf(CLIENT, valuesOf(CLIENT))).toEqual({ login: 'tv100' })
+  expect(changesOf(CLIENT, valuesOf(CLIENT), false)).toEqual({ login: 'tv100' })
 })
 
 test('the form of a client sends its login and the changed fields, and months with the expiry that was shown', () => {
   const typed = { ...valuesOf(CLIENT), desc: '', locked: true, months: 3 }
   const { expiry } = CLIENT
-  expect(changesOf(CLIENT, typed)).toEqual({ login: 'tv100', desc: '', locked: true, months: 3, expiry })
+  expect(changesOf(CLIENT, typed, false)).toEqual({
+    login: 'tv100',
+    desc: '',
+    locked: true,
+    months: 3,
+    expiry,
+  })
 })
 
 test('the form of a client is filled again only where a field has changed, and knows the newest of all else', () => {
-  const base = { ...baseFrom(CLIENT, null, false), seen: CLIENT }
+  const base = { ...baseFrom(CLIENT, null), seen: CLIENT }
   const online = { ...CLIENT, online: true, expiry: '2027-01-31T23:59:59.000Z' }
   expect(followed(base, online, base.values)).toEqual({ ...base, seen: online })
   expect(followed(base, online, base.values).values).toBe(base.values)
@@ -59,14 +65,14 @@ test('the form of a client is filled again only where a field has changed, and k
 
 test('the form of a client in which something was typed takes the other values that changed elsewhere', () => {
   const draft = { typed: { desc: 'Attic', months: 2 }, seen: CLIENT }
-  const base = { ...baseFrom(CLIENT, draft, false), seen: CLIENT }
+  const base = { ...baseFrom(CLIENT, draft), seen: CLIENT }
   const now = { ...base.values, stb_mac: '00:1A:79:AB:CD:EF' }
   const expiry = '2027-01-31T23:59:59.000Z'
   const other = { ...CLIENT, description: 'Hall', locked: true, o_mac: '00:1A:79:00:00:01', expiry }
   const { seen, values, isRestored } = followed(base, other, now)
   expect(isRestored).toBe(true)
   expect(values).toEqual({ ...base.values, locked: true })
-  expect(seen && changesOf(seen, { ...now, locked: true })).toEqual({
+  expect(seen && changesOf(seen, { ...now, locked: true }, false)).toEqual({
     login: 'tv100',
     desc: 'Attic',
     months: 2,
@@ -78,7 +84,7 @@ test('the form of a client in which something was typed takes the other values t
 
 test('the form of a client sends a new MAC with the one that was shown', () => {
   const typed = { ...valuesOf(CLIENT), stb_mac: '00:1A:79:AB:CD:EF' }
-  expect(changesOf(CLIENT, typed)).toEqual({
+  expect(changesOf(CLIENT, typed, false)).toEqual({
     login: 'tv100',
     stb_mac: '00:1A:79:AB:CD:EF',
     o_mac: '00:1A:79:12:34:56',
@@ -87,13 +93,13 @@ test('the form of a client sends a new MAC with the one that was shown', () => {
 
 test('switching a client to Ministra sends no MAC, whatever the field contains', () => {
   const typed = { ...valuesOf(CLIENT), ministra: true, stb_mac: '00:1A:79:AB' }
-  expect(changesOf(CLIENT, typed)).toEqual({ login: 'tv100', ministra: true })
+  expect(changesOf(CLIENT, typed, false)).toEqual({ login: 'tv100', ministra: true })
 })
 
 test('switching a client from Ministra sends the MAC that it then needs', () => {
   const ministra = { ...CLIENT, ministra: true, mac: null, o_mac: null }
   const typed = { ...valuesOf(ministra), ministra: false, stb_mac: '00:1A:79:AB:CD:EF' }
-  expect(changesOf(ministra, typed)).toEqual({
+  expect(changesOf(ministra, typed, false)).toEqual({
     login: 'tv100',
     ministra: false,
     stb_mac: '00:1A:79:AB:CD:EF',
@@ -106,7 +112,7 @@ test.each(['', '4165550199', '0123456789', '14165550199', '551198765432100'])(
   (phone) => {
     const client = { ...CLIENT, phone }
     expect(valuesOf(client).phone.replace(/\D/g, '')).toBe(phone)
-    expect(changesOf(client, valuesOf(client))).toEqual({ login: 'tv100' })
+    expect(changesOf(client, valuesOf(client), false)).toEqual({ login: 'tv100' })
   },
 )
 
@@ -131,10 +137,10 @@ describe('the draft of a client', () => {
 
   test('is restored over the current client and sent as if its page had stayed open', () => {
     const now = { ...CLIENT, phone: '', expiry: '2027-01-31T23:59:59.000Z' }
-    const { seen, values, isRestored } = baseFrom(now, draftFrom(CLIENT, typed), false)
+    const { seen, values, isRestored } = baseFrom(now, draftFrom(CLIENT, typed))
     expect(isRestored).toBe(true)
     expect(values).toEqual({ ...valuesOf(now), desc: 'Attic', months: 2 })
-    expect(seen && changesOf(seen, values)).toEqual({
+    expect(seen && changesOf(seen, values, false)).toEqual({
       login: 'tv100',
       desc: 'Attic',
       months: 2,
@@ -142,16 +148,23 @@ describe('the draft of a client', () => {
     })
   })
 
-  test('is empty where the client has the same values by now, and keeps only the months of an expired one', () => {
+  test('is empty where the client has the same values by now', () => {
     const now = { ...CLIENT, description: 'Attic' }
-    expect(baseFrom(now, draftFrom(CLIENT, { ...typed, months: 0 }), false)).toEqual({
+    expect(baseFrom(now, draftFrom(CLIENT, { ...typed, months: 0 }))).toEqual({
       seen: now,
       values: valuesOf(now),
       isRestored: false,
     })
-    expect(baseFrom(CLIENT, draftFrom(CLIENT, typed), true).values).toEqual({
-      ...valuesOf(CLIENT),
-      months: 2,
-    })
+  })
+
+  test('stays whole for an expired client, of which only the months are sent', () => {
+    const draft = draftFrom(CLIENT, typed)
+    const { seen, values } = baseFrom(CLIENT, draft)
+    expect(values).toEqual({ ...valuesOf(CLIENT), desc: 'Attic', months: 2 })
+    const renewal = { login: 'tv100', months: 2, expiry: CLIENT.expiry }
+    expect(seen && changesOf(seen, values, true)).toEqual(renewal)
+    expect(draft && hasDraft(renewal, 'tv100', draft)).toBe(true)
+    expect(draft && hasDraft({ ...renewal, months: 3 }, 'tv100', draft)).toBe(false)
+    expect(draft && hasDraft({ login: 'tv100', desc: 'Attic' }, 'tv100', draft)).toBe(false)
   })
 })

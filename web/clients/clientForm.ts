@@ -56,9 +56,15 @@ export function typedOver(seen: ClientDetail, typed: ClientValues): Partial<Clie
 }
 
 /**
- * Returns the call's input: the changed fields, with the MAC or the expiry that was shown, if it changes one of them.
+ * Returns the call's input: the changed fields, with the MAC or the expiry that was shown, if it changes one of them. An
+ * expired client is only renewed.
  */
-export function changesOf(seen: ClientDetail, typed: ClientValues): InputOf<typeof calls.clients.save> {
+export function changesOf(
+  seen: ClientDetail,
+  all: ClientValues,
+  expired: boolean,
+): InputOf<typeof calls.clients.save> {
+  const typed = expired ? { ...valuesOf(seen), months: all.months } : all
   const { stb_mac, ...changed } = typedOver(seen, typed)
   // A Ministra client has no MAC, so switching from Ministra needs one.
   const needsMac = !typed.ministra && (stb_mac !== undefined || seen.mac === null)
@@ -76,12 +82,14 @@ export interface ClientDraft {
   seen: Pick<ClientDetail, 'o_mac' | 'expiry'>
 }
 
-/** Returns whether a call's input has for this client all that a draft has. */
-export function hasDraft(input: object, login: string | undefined, { typed }: ClientDraft): boolean {
+/** Returns whether a call's input has for this client all that a draft has, or all that an expired one can be sent. */
+export function hasDraft(input: object, login: string | undefined, { typed, seen }: ClientDraft): boolean {
   const sent = new Map(Object.entries(input))
-  return (
-    sent.get('login') === login && Object.entries(typed).every(([field, value]) => sent.get(field) === value)
-  )
+  if (sent.get('login') !== login) return false
+  const isSent = ([field, value]: [string, unknown]) => sent.get(field) === value
+  const renewal = { months: typed.months, expiry: seen.expiry }
+  const isRenewal = sent.size === 3 && typed.months !== undefined && Object.entries(renewal).every(isSent)
+  return isRenewal || Object.entries(typed).every(isSent)
 }
 
 /** The client that the form was filled from, with the form's values at that time. */
@@ -101,10 +109,8 @@ export function draftFrom(seen: ClientDetail, typed: ClientValues): ClientDraft 
 /**
  * Restores a draft. It keeps the MAC and expiry that were shown, so that the server still refuses if one has changed.
  */
-export function baseFrom(client: ClientDetail, draft: ClientDraft | null, expired: boolean): Base {
-  const { months = 0 } = draft?.typed ?? {}
-  const typed = expired ? { months } : draft?.typed
-  const values = { ...valuesOf(client), ...typed }
+export function baseFrom(client: ClientDetail, draft: ClientDraft | null): Base {
+  const values = { ...valuesOf(client), ...draft?.typed }
   const isRestored = Object.keys(typedOver(client, values)).length > 0
   return { seen: isRestored ? { ...client, ...draft?.seen } : client, values, isRestored }
 }

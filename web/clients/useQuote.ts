@@ -1,4 +1,5 @@
 import { calls, type OutputOf } from '../../contract/calls.ts'
+import type { ApiError } from '../calls/api.ts'
 import { useCall, WHILE_SHORT_MS } from '../calls/useCall.ts'
 
 export type Quoted = OutputOf<typeof calls.clients.quote>
@@ -17,7 +18,7 @@ export function useQuote(
   answer: Quoted | null
   isPlaceholderData: boolean
   isFetching: boolean
-  error: { message: string } | null
+  error: ApiError | null
   refetch: () => void
 } {
   const loaded = useCall(

@@ -13,6 +13,7 @@ import { useClientPage } from '../clients/useClientPage.ts'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { Actions, PageTitle } from '../parts/PageTitle.tsx'
+import { areShortcutsOn } from '../preferences.ts'
 import { ownClients } from '../tables/clients.tsx'
 
 /** The dealer's list of clients, where they renew one or many, and delete those that have expired. */
@@ -24,6 +25,7 @@ export function Clients() {
       renew: ({ name }) => setRenewing({ names: [name], chosen: false }),
       remove: setDeleting,
       phone: shownPhone,
+      areShortcutsOn,
     }),
   )
   const page = useClientPage(calls.clients.list, table)

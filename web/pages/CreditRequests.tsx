@@ -1,9 +1,11 @@
+import { useEffect } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { MINUTE_MS } from '../../contract/time.ts'
 import { AskForCredits } from '../accounts/AskForCredits.tsx'
 import { ChildRequests } from '../accounts/ChildRequests.tsx'
 import { LowBalance } from '../accounts/LowBalance.tsx'
 import { useSaved } from '../accounts/useSaved.ts'
+import { forgetGivenUp } from '../calls/submits.ts'
 import { useBalance, useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
@@ -30,6 +32,13 @@ export function CreditRequests() {
 function Own({ first }: { first: boolean }) {
   // The parent may answer while the page stays open.
   const loaded = useCall(calls.requests.own, {}, { every: MINUTE_MS })
+  const { name } = useSession()
+  const { data, dataUpdatedAt } = loaded
+  // A request that was made although its answer was lost may have been withdrawn elsewhere since, or answered.
+  const isNoneOpen = data?.data.every(({ state }) => state !== 'open')
+  useEffect(() => {
+    if (isNoneOpen) forgetGivenUp(name, calls.requests.ask, dataUpdatedAt)
+  }, [isNoneOpen, name, dataUpdatedAt])
   const balance = useBalance()
   const [below, noteSaved] = useSaved(balance.lowBelow)
   const saving = useSubmit(calls.lowBalance.own, { onDone: (_, { below }) => noteSaved(below) })

@@ -22,6 +22,7 @@ import type { RowSelection } from '../parts/table/selection.ts'
 import type { Table } from '../parts/table/table.ts'
 import { useLastPage } from '../parts/table/useLastPage.ts'
 import { type ListState, useListState } from '../parts/table/useListState.ts'
+import { areShortcutsOn } from '../preferences.ts'
 import { to } from '../screens.ts'
 import { dueClients } from '../tables/due.tsx'
 
@@ -31,7 +32,12 @@ export function Due() {
   const [many, setMany] = useState<ToRenew | null>(null)
   const [reminding, setReminding] = useState<DueClient | null>(null)
   const [table] = useState(() =>
-    dueClients({ renew: ({ name }) => setOne(name), remind: setReminding, phone: shownPhone }),
+    dueClients({
+      renew: ({ name }) => setOne(name),
+      remind: setReminding,
+      phone: shownPhone,
+      areShortcutsOn,
+    }),
   )
   const list = useListState('', table, FILTERS)
   const within = list.filter as DueWithin

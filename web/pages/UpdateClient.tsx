@@ -1,4 +1,5 @@
 import { styled } from '@mui/material/styles'
+import { useEffect } from 'react'
 import { useParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { expiryState } from '../../contract/clients.ts'
@@ -11,10 +12,12 @@ import { SentEventsCard } from '../clients/SentEventsCard.tsx'
 import { UpdateCard } from '../clients/UpdateCard.tsx'
 import { VerdictCard } from '../clients/VerdictCard.tsx'
 import { useNow } from '../clock.ts'
+import { dropDraftsOf } from '../drafts.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { to } from '../screens.ts'
+import { useSession } from '../session.tsx'
 
 /** Shows one client: its service, data and renewal, the retrieval of credits, its box, and the histories of both. */
 export function UpdateClient() {
@@ -33,9 +36,15 @@ const EVERY_MS = 15_000
 
 function Cards({ name }: { name: string }) {
   const now = useNow()
+  const { name: dealer } = useSession()
   const loaded = useCall(calls.clients.detail, { name }, { every: EVERY_MS })
   const { data: client } = loaded
   const expired = client !== undefined && expiryState(client.expiry, now) === 'expired'
+  const isGone = loaded.error?.code === 'not_found'
+  // Nobody could see what was typed about it any more, nor discard it.
+  useEffect(() => {
+    if (isGone) dropDraftsOf(dealer, [name])
+  }, [isGone, dealer, name])
   return (
     <MaybeThere loaded={loaded} none="There is no client of this name" others={CLIENTS}>
       <Stack>

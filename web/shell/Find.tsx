@@ -7,6 +7,7 @@ import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { focusTitle } from '../parts/focus.ts'
 import { EXACT, InputFrame } from '../parts/form/controls.tsx'
+import { usePreferences } from '../preferences.ts'
 import { useSession } from '../session.tsx'
 import type { PendingAct } from './FindResults.tsx'
 import { useShortcuts } from './useShortcuts.ts'
@@ -23,6 +24,7 @@ interface FindProps {
 export function Find({ onSettings, onHelp }: FindProps) {
   const id = useId()
   const { role } = useSession()
+  const { shortcuts = true } = usePreferences()
   const { input, place, text, open, listed, active, wish, ...act } = useSearch()
   useShortcuts({ onFind: act.begin, onHelp })
   return (
@@ -52,7 +54,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
           onChange={(event) => act.type(event.target.value)}
           onKeyDown={act.press}
         />
-        <kbd aria-hidden>/</kbd>
+        {shortcuts && <kbd aria-hidden>/</kbd>}
       </FindField>
       <Later
         part={results}

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue, useEffect, useState } from 'react'
-import { useNavigate } from 'react-router'
+import { resolvePath, useLocation, useNavigate } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { type FoundClient, Search } from '../../contract/shapes.ts'
 import { keyOf, useCall } from '../calls/useCall.ts'
@@ -62,12 +62,18 @@ function useFoundClients(text: string) {
   return { clients: isAsked && data ? data.data : [], failure: fault ?? error?.message, isCurrent }
 }
 
-/** Returns the function that opens an address, and moves the focus to the page even where it was there already. */
+/**
+ * Returns the function that opens an address, and moves the focus to the page where it was there already. An arrival at another one
+ * gives it to the title that the new page has then.
+ */
 function useOpen() {
   const navigate = useNavigate()
+  const { pathname } = useLocation()
   return (path: string) => {
+    const title = document.querySelector<HTMLElement>('main h1')
+    if (resolvePath(path).pathname === pathname) title?.focus({ preventScroll: true })
+    else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
     navigate(path)
-    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
   }
 }
 

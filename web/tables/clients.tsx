@@ -20,6 +20,7 @@ export function ownClients(acts: {
   renew: (row: ClientRow) => void
   remove: (row: ClientRow) => void
   phone: ShownPhone
+  areShortcutsOn: () => boolean
 }): Table<ClientRow> {
   return declare<ClientRow>(
     'clients',
@@ -42,7 +43,12 @@ export function ownClients(acts: {
       width: 68,
       cell: (row) => (
         <span className="row-buttons">
-          <RowButton label={`Renew ${row.name}`} word="Renew" shortcut="r" onClick={() => acts.renew(row)}>
+          <RowButton
+            label={`Renew ${row.name}`}
+            word="Renew"
+            shortcut={acts.areShortcutsOn() ? 'r' : undefined}
+            onClick={() => acts.renew(row)}
+          >
             <CalendarPlus aria-hidden size={16} />
           </RowButton>
           <DeleteExpired row={row} onClick={() => acts.remove(row)} />

@@ -16,6 +16,7 @@ export function dueClients(acts: {
   renew: (row: DueClient) => void
   remind: (row: DueClient) => void
   phone: (stored: string) => string
+  areShortcutsOn: () => boolean
 }): Table<DueClient> {
   return table<DueClient>({
     name: 'due',
@@ -69,7 +70,12 @@ export function dueClients(acts: {
         sort: false,
         cell: (row) => (
           <span className="row-buttons">
-            <RowButton label={`Renew ${row.name}`} word="Renew" shortcut="r" onClick={() => acts.renew(row)}>
+            <RowButton
+              label={`Renew ${row.name}`}
+              word="Renew"
+              shortcut={acts.areShortcutsOn() ? 'r' : undefined}
+              onClick={() => acts.renew(row)}
+            >
               <CalendarPlus aria-hidden size={16} />
             </RowButton>
             <RowButton label={`Remind ${row.name}`} word="Remind" onClick={() => acts.remind(row)}>

@@ -9,7 +9,7 @@ export interface FieldProps {
   /** The help text; an error replaces it. */
   help?: ReactNode
   /** An error of a value that is valid by itself, such as a price above the balance. */
-  fault?: string | undefined
+  fault?: ReactNode
   disabled?: boolean | undefined
 }
 
@@ -47,7 +47,7 @@ export function Field({ name, label, help, fault, disabled, children }: FieldFra
 }
 
 /** Shows the help text or the error, in the same line. */
-export function HelpOrError(props: { id: string; help: ReactNode; error: string | undefined }) {
+export function HelpOrError(props: { id: string; help: ReactNode; error: ReactNode }) {
   return (
     <Line id={props.id} data-wrong={props.error !== undefined} aria-live="polite">
       {props.error ?? props.help}

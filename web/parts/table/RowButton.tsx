@@ -10,7 +10,7 @@ interface RowButtonProps {
   /** Why the button is disabled. It then shows this reason; it can still be focused. */
   blocked?: string | undefined
   /** The key that presses it while its row has the focus. */
-  shortcut?: string
+  shortcut?: string | undefined
   /** An icon of 16 px. */
   children: ReactNode
 }
