@@ -299,6 +299,19 @@ describe('a box of a client with a MAC', () => {
     expect(await box.poll()).toBe(false)
   })
 
+  test('has no reason of before a reset that was stored only after it', async () => {
+    const { name, box } = await boxOf({ address: '203.0.113.30' })
+    await dealer.call(save, { login: name, locked: true })
+    expect(await box.signIn()).toBe(0)
+    box.address = '203.0.113.31'
+    expect(await box.signIn()).toBe(1)
+    await dealer.call(reset, { name })
+    await world.server.gateway.write()
+    expect(await dealer.call(detail, { name })).toMatchObject({ box_refusal: null, box_answered: null })
+    soon()
+    expect(await box.signIn()).toBe(0)
+  })
+
   test('is locked to the address at which it is when IP Lock is switched on again', async () => {
     const { name, box } = await boxOf({ address: '203.0.113.20' })
     await dealer.call(save, { login: name, locked: true })
@@ -1062,15 +1075,53 @@ describe('a stranger', () => {
     expect(await logIn()).toBe(true)
   })
 
+  test('keeps the token with which its right login was refused, and does not log in again meanwhile', async () => {
+    const { name, box } = await ministra()
+    await dealer.call(save, { login: name, locked: true })
+    expect(await box.logIn(name, 'pass word')).toBe(0)
+    const moved = new Box(world.server, { address: address() })
+    expect(await moved.logIn(name, 'pass word')).toBe(1)
+    const { token } = moved
+    // As Kodi does it: five starts within seconds.
+    for (let start = 0; start < 5; start += 1) {
+      await moved.handshake(token)
+      expect(moved.token).toBe(token)
+      expect((await moved.getProfile()).block_msg).toBe(ON_SCREEN.other_address)
+    }
+    await dealer.call(reset, { name })
+    world.clock.pass({ minutes: 1 })
+    await moved.handshake(token)
+    expect(moved.token).not.toBe(token)
+    expect(await moved.logIn(name, 'pass word')).toBe(0)
+  })
+
+  test('is told that too many were tried, and not that its login is wrong, where others have guessed at it', async () => {
+    const { name } = await ministra()
+    for (let wrong = 0; wrong < 10; wrong += 1) {
+      const guesser = new Box(world.server, { address: address() })
+      await guesser.handshake()
+      await guesser.call('stb/do_auth', { login: name, password: 'guessed' })
+    }
+    const box = new Box(world.server, { address: address() })
+    await box.handshake()
+    expect(await box.call('stb/do_auth', { login: name, password: 'pass word' })).toBe(false)
+    expect((await box.getProfile()).msg).toMatch(/^There were too many tries to log in/)
+    world.clock.pass({ minutes: 1 })
+    expect((await box.getProfile()).status).toBe(2)
+    world.clock.pass({ minutes: 14 })
+    expect(await box.logIn(name, 'pass word')).toBe(0)
+  })
+
   test('tries three logins at most, also where it tries four at once', async () => {
     const { box } = await ministra()
     await box.handshake()
     // None is noted before all four have begun.
     const release = await holdOpen(world.server.ownerSql, (sql) => sql`lock table box_login in share mode`)
-    const tries = Array.from({ length: 4 }, () => {
-      // From other addresses, because the tries of one wait for each other.
+    // From other addresses, because the tries of one wait for each other.
+    const from = Array.from({ length: 4 }, address)
+    const tries = from.map((address) => {
       const guesser = box.at(world.server)
-      guesser.address = address()
+      guesser.address = address
       return guesser.call('stb/do_auth', { login: unique(), password: 'guessed' })
     })
     await somebodyWaits(world.server.sql, 4)
@@ -1079,6 +1130,10 @@ describe('a stranger', () => {
     const [row] = await world.server.sql<{ tried: number }[]>`
       select count(*) as tried from box_login where mac = ${box.mac}`
     expect(row?.tried).toBe(3)
+    // The one that was not checked counts for no address.
+    const wrong = await world.server
+      .sql`select from login_try where address = any (${from}) and succeeded is false`
+    expect(wrong).toHaveLength(3)
   })
 
   test('has 20 wrong logins from one address, counted together with those of the console', async () => {

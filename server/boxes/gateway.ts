@@ -67,7 +67,7 @@ export function openGateway({
   const lateFacts = openLateFacts(sql)
   const turns = openBoxTurns()
   const admission = openAdmission({ sql, seal, clock, roster, presence, turns })
-  const { askLogin, doAuth, whyRefused } = openLoginCalls({
+  const { askLogin, doAuth, whyRefused, wasRefused } = openLoginCalls({
     sql,
     seal,
     clock,
@@ -94,6 +94,7 @@ export function openGateway({
       turns,
       askLogin,
       whyRefused,
+      wasRefused,
     }),
     'stb/do_auth': doAuth,
     ...polls.calls,

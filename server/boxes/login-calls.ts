@@ -7,7 +7,7 @@ import { type Answer, POLLING, refusedProfile } from './answers.ts'
 import { type BoxTurns, openStrangerTurns } from './box-turns.ts'
 import type { BoxClient } from './client.ts'
 import { bind } from './login-sign-in.ts'
-import { clientOfLogin, mayTry, noteRefusal, refusalOfLogin } from './logins.ts'
+import { clientOfLogin, mayTry, noteRefusal, REFUSED_FOR_MS, refusalOfLogin } from './logins.ts'
 import type { Presence } from './presence.ts'
 import { ON_SCREEN, Unauthorized } from './refusals.ts'
 import type { Roster } from './roster.ts'
@@ -39,7 +39,9 @@ export function openLoginCalls({
   turns,
 }: LoginDependencies) {
   const strangerTurns = openStrangerTurns()
-  return { askLogin, doAuth, whyRefused }
+  /** When a login was not checked because there were too many, by the MAC and the nonce of who tried. */
+  const closed = new Map<string, number>()
+  return { askLogin, doAuth, whyRefused, wasRefused }
 
   /** Asks a box for a login, if it may try one, or says why its right login was refused. */
   async function askLogin(request: BoxCall, client: BoxClient | null): Promise<Answer<'stb/get_profile'>> {
@@ -52,7 +54,7 @@ export function openLoginCalls({
     ])
     if (refusal) return refusedProfile(ON_SCREEN[refusal])
     if (!client) unknown.note(request, now)
-    if (!isOpen) return refusedProfile(TOO_MANY_LOGINS)
+    if (!isOpen || wasClosed(mac, nonce, now)) return refusedProfile(TOO_MANY_LOGINS)
     return { status: 2, msg: '', block_msg: '', ...POLLING }
   }
 
@@ -61,6 +63,27 @@ export function openLoginCalls({
     if (request.field('auth_second_step') !== '1') return null
     const nonce = nonceOf(request)
     return readInTurn(request, () => refusalOfLogin(sql, request.mac, nonce, clock()))
+  }
+
+  /** Whether a right login that a box made with a token within the last minute was refused. */
+  async function wasRefused(request: BoxCall, nonce: string): Promise<boolean> {
+    const read = () => refusalOfLogin(sql, request.mac, nonce, clock())
+    return (await readInTurn(request, read)) !== null
+  }
+
+  function noteClosed(mac: string, nonce: string, now: Date): void {
+    // The oldest comes first.
+    closed.delete(`${mac} ${nonce}`)
+    closed.set(`${mac} ${nonce}`, now.getTime())
+  }
+
+  /** Whether the login itself was closed a moment ago, which neither the MAC nor the address of the box shows. */
+  function wasClosed(mac: string, nonce: string, now: Date): boolean {
+    for (const [who, at] of closed) {
+      if (now.getTime() - at < REFUSED_FOR_MS) break
+      closed.delete(who)
+    }
+    return closed.has(`${mac} ${nonce}`)
   }
 
   /** Signs a box in by login and password, and tells it whether they are right. Whether it may play is told next. */
@@ -78,7 +101,8 @@ export function openLoginCalls({
     if (!(await readInTurn(request, () => mayTry({ sql, now }, login)))) return false
     const outcome = await turns.run(place.counted ?? mac, async () => {
       const right = await clientOfLogin({ sql, seal, now }, login)
-      if (right === null) return null
+      if (right === 'too many') noteClosed(mac, nonce, now)
+      if (right === null || right === 'too many') return null
       const context = { sql, unserved: roster.unserved, now }
       const bound = await roster.change(async () => {
         const done = await bind(context, right, { mac, nonce, place })

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { BOX_REFUSALS, type BoxRefusal, type ToldRefusal } from '../../contract/box-refusals.ts'
 import { before, MINUTE_MS } from '../../contract/time.ts'
-import { beginTry, endTry, isNetworkClosed } from '../access/login-limits.ts'
+import { beginTry, endTry, isNetworkClosed, withdrawTry } from '../access/login-limits.ts'
 import { ofClient, type Seal } from '../access/seal.ts'
 import { begin, change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -12,8 +12,8 @@ const MOST_OF_MAC = 3
 /** The right logins of a MAC within the window, each of which leaves a row in `login_try` that is kept for a month. */
 const MOST_RIGHT = 10
 const WINDOW_MS = 15 * MINUTE_MS
-/** For how long a box can hear why its right login was refused, in milliseconds. */
-const REFUSED_FOR_MS = 60_000
+/** For how long a box can hear why its login was refused, in milliseconds. */
+export const REFUSED_FOR_MS = 60_000
 
 type LoginContext = { sql: Sql; seal: Seal; now: Date }
 export type Login = { mac: string; network: string | null; login: string; password: string }
@@ -45,10 +45,13 @@ async function isMacClosed(sql: Sql, mac: string, now: Date): Promise<boolean> {
 }
 
 /**
- * Returns the Ministra client with this login and password; null where it is wrong or one try too many. Wrong
- * ones count for the MAC, and for the address and the login as those of the console do.
+ * Returns the Ministra client with this login and password; null where it is wrong. Wrong ones count for the MAC, and for
+ * the address and the login as those of the console do.
  */
-export async function clientOfLogin(context: LoginContext, login: Login): Promise<RightLogin | null> {
+export async function clientOfLogin(
+  context: LoginContext,
+  login: Login,
+): Promise<RightLogin | 'too many' | null> {
   const { sql, now } = context
   try {
     const begun = await beginTry(
@@ -56,12 +59,16 @@ export async function clientOfLogin(context: LoginContext, login: Login): Promis
       { kind: 'client', name: login.login, workedSeconds: null },
     )
     const attempt = await beginOfMac(sql, login.mac, now)
-    const client = attempt === null ? null : await clientWith(context, login)
+    if (attempt === null) {
+      await withdrawTry(sql, begun)
+      return 'too many'
+    }
+    const client = await clientWith(context, login)
     await endTry(sql, begun, client !== null)
     await change(sql, () => sql`update box_login set succeeded = ${client !== null} where id = ${attempt}`)
-    return attempt === null || client === null ? null : { ...client, attempt }
+    return client && { ...client, attempt }
   } catch (error) {
-    if (error instanceof Refusal) return null
+    if (error instanceof Refusal) return 'too many'
     throw error
   }
 }

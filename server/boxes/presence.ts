@@ -181,7 +181,7 @@ const TOLD = ['nonce', 'address', 'answered', 'polled', 'refusal', 'watching', '
 const SHOWN = ['nonce', 'title', 'played'] as const
 
 /**
- * A poll counts only while its token does: a reset may have been committed before the poll is stored. A box that moves to
+ * A poll counts only while its token does, and a refusal until a reset, which may have been committed before they are stored. A box that moves to
  * another network has that in its history, once an hour at most, since some ask from another one each minute.
  * @param opened what the moments are counted from
  */
@@ -191,7 +191,8 @@ async function store(sql: Sql, columns: string, opened: number): Promise<void> {
     excluded.token_nonce <> kept.token_nonce or excluded.watched >= coalesce(kept.watched, '-infinity'))`
   await sql`
     with told as materialized (
-      select t.client, t.refusal, to_timestamp((t.answered + ${opened}) / 1000.0) as answered,
+      select t.client, case when forgotten.since is null then t.refusal end as refusal,
+        to_timestamp((t.answered + ${opened}) / 1000.0) as answered,
         case when d.token_nonce = t.nonce then to_timestamp((t.polled + ${opened}) / 1000.0) end as polled,
         case when d.token_nonce = t.nonce then t.address end as address,
         case when d.token_nonce = t.nonce then t.nonce end as token_nonce,
@@ -204,6 +205,11 @@ async function store(sql: Sql, columns: string, opened: number): Promise<void> {
       -- One by one, because a plan for any number of rows would read all of a million devices for them.
       left join lateral (select true as exists, token_nonce from device where client = t.client offset 0) d on true
       left join lateral (select address, polled from presence where client = t.client offset 0) p on true
+      left join lateral (
+        select true as since from device_history h
+        where t.refusal is not null and h.client = t.client and h.event in ('reset', 'new MAC')
+          and h.at >= to_timestamp((t.answered + ${opened}) / 1000.0) limit 1
+      ) forgotten on true
       -- A client that is deleted has neither.
       where d.exists or (select true from service s where s.client = t.client)
     ),

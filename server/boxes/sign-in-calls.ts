@@ -29,6 +29,7 @@ type SignInDependencies = {
   turns: BoxTurns
   askLogin: LoginCalls['askLogin']
   whyRefused: LoginCalls['whyRefused']
+  wasRefused: LoginCalls['wasRefused']
 }
 
 /** The calls by which a box signs in: it gets a token, and is judged. */
@@ -44,6 +45,7 @@ export function signInCalls({
   turns,
   askLogin,
   whyRefused,
+  wasRefused,
 }: SignInDependencies) {
   const tokens = openTokens(seal)
   const signIn = openSignInBatches(sql, turns)
@@ -57,8 +59,9 @@ export function signInCalls({
     const { field, mac } = request
     const saved = field('token').toUpperCase()
     const nonce = tokens.nonceOf(saved, mac)
-    // Copies of a token that a reset or a new password ended would be good again by the next sign-in with it.
-    const isKept = nonce !== null && !(await isOut(request, nonce))
+    // Copies of a token that a reset or a new password ended would be good again by the next sign-in with it. With that of
+    // a right login that was refused the box hears why, and would else log in again at once.
+    const isKept = nonce !== null && (!(await isOut(request, nonce)) || (await wasRefused(request, nonce)))
     return { token: isKept ? saved : tokens.make(mac, clock()) }
   }
 

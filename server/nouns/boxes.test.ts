@@ -292,6 +292,22 @@ describe('unknown boxes', () => {
     expect(await near()).toBeNull()
   })
 
+  test('are told to no dealer of a client whose own box has asked, also after a reset', async () => {
+    const { name } = await client('00:1A:79:AB:CD:EF')
+    const near = async () => (await family.dealer.call(calls.clients.detail, { name })).near_box
+    await signIn('00:1A:79:AB:CD:EF')
+    await signIn('00:1A:79:AB:CD:E0')
+    await family.dealer.call(calls.clients.reset, { name })
+    expect(await near()).toBeNull()
+    // With another MAC it is that one's turn.
+    await family.dealer.call(calls.clients.save, {
+      login: name,
+      stb_mac: '00:1A:79:AB:CD:E1',
+      o_mac: '00:1A:79:AB:CD:EF',
+    })
+    expect(await near()).toMatchObject({ digits: 1 })
+  })
+
   test('are told to no dealer once somebody has them, nor of a client without a MAC, nor after a week', async () => {
     const { name } = await client('00:1A:79:AB:CD:EF')
     const near = async () => (await family.dealer.call(calls.clients.detail, { name })).near_box

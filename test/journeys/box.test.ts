@@ -3,7 +3,7 @@ import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../support/box.ts'
 import { expect, fill, test } from '../support/browser.ts'
-import { givePlaylist } from '../support/playlist.ts'
+import { givePlaylist, letHold } from '../support/playlist.ts'
 import { type Person, uniqueMac, type World } from '../support/world.ts'
 
 /** How often a box polls, in milliseconds. */
@@ -466,6 +466,43 @@ describe('on the page of the boxes, a box', () => {
       await expect(page.getByRole('status')).toHaveText('1 News One')
       await expect.poll(() => played(page), lost).toEqual([expect.stringMatching(/one\?token=/)])
     }
+  })
+
+  test('begins a picture again by itself once its channel is back, or all channels are', async ({
+    windows,
+    world,
+  }) => {
+    const { page } = await openPlaying(windows, world)
+    const last = () => played(page).then((all) => all.at(-1))
+    const polls = async () => {
+      world.clock.pass({ seconds: 5 })
+      await forward(page, POLL)
+    }
+    await page.keyboard.press('ArrowUp')
+    await expect.poll(last).toBe('ffmpeg http://streams.example/two')
+    // Its list still has the channel.
+    await letHold(world, 1, [])
+    world.clock.pass({ seconds: 5 })
+    await tellOf(page, ENDED)
+    await forward(page, 3_000)
+    await expect(page.getByRole('status')).toHaveText(
+      '<b>Two</b> & more: This channel cannot be played at the moment.',
+    )
+    await expect.poll(last).toBe('stopped')
+    await letHold(world, 1, ['News'])
+    await polls()
+    await expect.poll(last).toBe('ffmpeg http://streams.example/two')
+
+    await letHold(world, 1, [])
+    const listed = countOf(page, 'get_all_channels')
+    await polls()
+    await expect.poll(listed).toBe(1)
+    await tellOf(page, ENDED)
+    await forward(page, 6_000)
+    await expect.poll(last).toBe('stopped')
+    await letHold(world, 1, ['News'])
+    await polls()
+    await expect.poll(last).toMatch(/streams\.example/)
   })
 
   test('begins a picture that ended again by a new link, after a pause that grows until one has played for a while', async ({

@@ -12,6 +12,27 @@ export type Mutant = {
 
 export const MUTANTS: Mutant[] = [
   {
+    guard: 'a box keeps the token with which its right login was refused',
+    file: 'server/boxes/sign-in-calls.ts',
+    from: ' || (await wasRefused(request, nonce))',
+    to: '',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
+    guard: 'a refusal of before a reset is not stored after it',
+    file: 'server/boxes/presence.ts',
+    from: 'case when forgotten.since is null then t.refusal end',
+    to: 't.refusal',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
+    guard: 'no MAC of an unknown box is offered for that of a box which has asked',
+    file: 'server/nouns/clients/detail.ts',
+    from: "is distinct from 'first seen'",
+    to: 'is not null or true',
+    suites: ['server/nouns/boxes.test.ts'],
+  },
+  {
     guard: 'logins of one address take one connection for changes at a time',
     file: 'server/access/login-limits.ts',
     from: "(attempt.kind === 'login' ? changeForStranger(context, enter) : enter())",

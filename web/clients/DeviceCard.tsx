@@ -46,7 +46,7 @@ export function DeviceCard({ client, expired }: DeviceCardProps) {
       <ResetDialog
         title="Reset the device?"
         yes="Reset"
-        name={asking && client ? client.name : null}
+        client={asking && client ? client : null}
         onClose={() => setAsking(false)}
       />
     </Card>

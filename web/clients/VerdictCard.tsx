@@ -74,13 +74,13 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
       <ResetDialog
         title="Forget the lock?"
         yes="Forget the lock"
-        name={asked === 'lock' && client ? client.name : null}
+        client={asked === 'lock' && client ? client : null}
         onClose={close}
       />
       <ResetDialog
         title="Let the new box in?"
         yes="Let the new box in"
-        name={asked === 'box' && client ? client.name : null}
+        client={asked === 'box' && client ? client : null}
         onClose={close}
       />
       <TakeMac about={nearly} onClose={() => setNearly(null)} />

@@ -404,7 +404,10 @@
 
   function play(next) {
     var channel = channels[next]
-    if (!channel) return
+    if (!channel) {
+      if (channels.length === 0) endPicture()
+      return
+    }
     forgetResume()
     if (next !== at) resumeAfter = RESUME_MS
     at = next
@@ -415,8 +418,9 @@
       { cmd: channel.cmd },
       function (link) {
         if (!channels[at] || channels[at].id !== channel.id) return
-        if (link.cmd) start(link.cmd)
-        else nameChannel(channel.name + ': ' + NOT_PLAYABLE, NAME_MS)
+        if (link.cmd) return start(link.cmd)
+        nameChannel(channel.name + ': ' + NOT_PLAYABLE, NAME_MS)
+        endPicture()
       },
       function (refusal) {
         if (refusal === '') resume()
@@ -461,12 +465,17 @@
     if (begun && begun.then) begun.then(null, function () {})
   }
 
-  function stop() {
+  /** The next poll asks for a picture again. */
+  function endPicture() {
     forgetResume()
     playsSince = 0
     document.documentElement.className = ''
     tell('Stop')
     byId('picture').removeAttribute('src')
+  }
+
+  function stop() {
+    endPicture()
     channels = []
     write('channel', '')
     hideMessage()

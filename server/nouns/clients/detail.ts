@@ -72,7 +72,7 @@ type Near =
   | { near_mac: string; near_asked: string; digits: number }
   | { near_mac: null; near_asked: null; digits: null }
 
-/** The unknown box whose MAC differs in one or two digits, for a client `c` whose own MAC has never asked. */
+/** The unknown box whose MAC differs in one or two digits, for a client `c` whose own MAC has never asked, also before a reset. */
 function nearBox(sql: Sql, now: Date): Fragment {
   // Written out for each digit: counting rows took three times as long, of 10,000 boxes that asked.
   const differing = MAC_DIGITS.map(
@@ -84,5 +84,9 @@ function nearBox(sql: Sql, now: Date): Fragment {
     where c.mac is not null and d.client is null and p.client is null
       and starts_with(u.mac, ${MAC_PREFIX}) and u.asked > ${before(now, UNKNOWN_BOX_DAYS * DAY_MS)}
       and differ.digits <= 2 and ${isUnknownBox(sql)}
+      and (
+        select h.event from device_history h where h.client = c.id and h.event in ('first seen', 'new MAC')
+        order by h.id desc limit 1
+      ) is distinct from 'first seen'
     order by differ.digits, u.asked desc limit 1`
 }
