@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -6,7 +7,10 @@ import { freshFolder } from '../../test/support/folder.ts'
 import { Pair } from '../../test/support/pair.ts'
 import { SECRET_KEY } from '../../test/support/server.ts'
 import { openWorld } from '../../test/support/world.ts'
+import { storeOrCheckKey } from '../access/key-check.ts'
+import { createSeal } from '../access/seal.ts'
 import { begin } from '../postgres/begin.ts'
+import { migrate } from '../postgres/migrate.ts'
 import { openPool, type Sql } from '../postgres/pool.ts'
 import { readManifest } from './archive.ts'
 import { restoreBackup } from './restore.ts'
@@ -25,6 +29,16 @@ beforeEach(() => {
   said = []
 })
 afterEach(() => vi.restoreAllMocks())
+
+/** Locks a table against everybody, as a migration does, before it returns: the backup waits for nothing else. */
+function changeTables(): void {
+  const script = `
+    const { openPool } = await import(${JSON.stringify(import.meta.resolve('../postgres/pool.ts'))})
+    const sql = openPool(${JSON.stringify(pair.at('postgres', 'shop'))}, { max: 1 })
+    await sql.unsafe('begin; set local synchronous_commit = local; lock account in access exclusive mode; commit')
+    await sql.end()`
+  execFileSync(process.execPath, ['--input-type=module', '--eval', script])
+}
 
 async function using<T>(to: string, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
   const sql = openPool(to, { max: 1, standby: true })
@@ -48,7 +62,7 @@ function write(word: string): Promise<unknown> {
 /** Returns which server a backup is read from, and whether it has a word. */
 async function source(word: string, patience?: number): Promise<{ from: string; has: boolean }> {
   const owner = pair.standbyFirst('holder', 'shop')
-  const sql = await openSource({
+  const { sql } = await openSource({
     owner,
     say: (line) => said.push(line),
     ...(patience !== undefined && { patience }),
@@ -64,6 +78,35 @@ async function source(word: string, patience?: number): Promise<{ from: string; 
 }
 
 describe('a backup', () => {
+  test('that the standby ends for a change of its tables begins again from the primary', async () => {
+    const { DATABASE_URL: server, DATABASE_OWNER_URL: owner } = pair.env
+    await migrate({ server, owner, say: () => {} })
+    await using(pair.at('holder', 'shop'), (sql) => storeOrCheckKey(sql, createSeal(SECRET_KEY)))
+    await using(urlOf('postgres', 'shop', pair.ports.standby), async (sql) => {
+      await sql`alter system set max_standby_streaming_delay = 0`
+      await sql`select pg_reload_conf()`
+    })
+    const folder = join(freshFolder(), 'backup')
+    let chunks = 0
+    const manifest = await takeBackup({
+      owner: pair.standbyFirst('holder', 'shop'),
+      key: SECRET_KEY,
+      timeZone: 'UTC',
+      folder,
+      say: (line) => said.push(line),
+      reserve: { folder: join(folder, '..'), bytes: 1 },
+      free() {
+        chunks += 1
+        if (chunks === 1) changeTables()
+        return 10
+      },
+    })
+    expect(said.filter((line) => line.includes('standby'))).toEqual([
+      'The standby ended the backup, which begins again from the primary.',
+    ])
+    expect(readManifest(folder)).toEqual(manifest)
+  })
+
   test('is taken from the standby once that has what the primary has', async () => {
     const replay = (word: 'pause' | 'resume') =>
       using(urlOf('postgres', 'shop', pair.ports.standby), (sql) =>

@@ -16,21 +16,30 @@ const PATIENCE_MS = 60_000
 /** The pause between two looks at the standby, in milliseconds. */
 const PAUSE_MS = 200
 
+/** The connection that a backup is read over, and whether it leads to a standby. */
+export type Source = { sql: Sql; isStandby: boolean }
+
 /**
  * Opens the connection that a backup is read over: to a standby if it has all that the primary has now, or soon has it;
  * else to the primary. Where no primary answers, a standby is taken as it is.
  * @throws the reason of the signal
  */
-export async function openSource(options: SourceOptions): Promise<Sql> {
-  const standby = open(options.owner, true)
+export async function openSource(options: SourceOptions): Promise<Source> {
+  const sql = open(options.owner, true)
   try {
-    if (await isRecent(standby, options)) return standby
+    const [row] = await sql<{ replays: boolean }[]>`select pg_is_in_recovery() as replays`
+    const isStandby = row?.replays === true
+    if (!isStandby || (await isRecent(sql, options))) return { sql, isStandby }
   } catch (error) {
-    await standby.end({ timeout: 5 })
+    await sql.end({ timeout: 5 })
     throw error
   }
-  await standby.end({ timeout: 5 })
-  return open(options.owner, false)
+  await sql.end({ timeout: 5 })
+  return openPrimary(options)
+}
+
+export function openPrimary({ owner }: Pick<SourceOptions, 'owner'>): Source {
+  return { sql: open(owner, false), isStandby: false }
 }
 
 function open(owner: Connect, standby: boolean): Sql {
@@ -39,8 +48,6 @@ function open(owner: Connect, standby: boolean): Sql {
 
 async function isRecent(standby: Sql, options: SourceOptions): Promise<boolean> {
   const { owner, say, signal, patience = PATIENCE_MS } = options
-  const [row] = await standby<{ replays: boolean }[]>`select pg_is_in_recovery() as replays`
-  if (!row?.replays) return true
   const written = await writtenBy(owner)
   if (written === null) {
     say('No primary answers, so nobody can tell how old the rows of the standby are.')

@@ -10,7 +10,7 @@ import { createSeal } from '../access/seal.ts'
 import { writeNewKeyFile } from '../access/secret-key.ts'
 import { StartFault } from '../config.ts'
 import { begin } from '../postgres/begin.ts'
-import { codeOf, isDiskFull } from '../postgres/errors.ts'
+import { codeOf, isDiskFull, isLost } from '../postgres/errors.ts'
 import { freeSpaceOf, putInPlace, writeDurably } from '../postgres/files.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { ageOf, nameTables, RELEASE, type Standing, standingOf } from '../postgres/schema.ts'
@@ -18,7 +18,7 @@ import { notedZone } from '../postgres/time-zone.ts'
 import { KEY, MANIFEST, type Manifest, tableFile } from './archive.ts'
 import { type Reserve, reservedOn } from './reserve.ts'
 import { RowCounter } from './row-counter.ts'
-import { openSource, type SourceOptions } from './source.ts'
+import { openPrimary, openSource, type Source, type SourceOptions } from './source.ts'
 
 export type TakeOptions = Pick<SourceOptions, 'owner' | 'say'> & {
   key: Buffer
@@ -34,14 +34,27 @@ export type TakeOptions = Pick<SourceOptions, 'owner' | 'say'> & {
 
 /**
  * Writes a snapshot of the database into a new folder, while the console may be running. The folder is called
- * `.partial` until it is complete.
+ * `.partial` until it is complete. A standby ends a backup that keeps it from following the primary, as when a migration
+ * changes the tables: no lock holds the primary up there, and it then begins again from the primary.
  * @throws StartFault when there is nothing to back up, the folder is there, the key is another, or the disk has no room
  */
 export async function takeBackup(options: TakeOptions): Promise<Manifest> {
+  const { folder, say } = options
+  if (existsSync(folder)) throw new StartFault(`${folder} is there already; name another folder.`)
+  const source = await openSource(options)
+  try {
+    return await takeFrom(source, options)
+  } catch (error) {
+    const isEnded = codeOf(error) === CONFLICT_WITH_RECOVERY || isLost(error)
+    if (!source.isStandby || !isEnded) throw error
+    say('The standby ended the backup, which begins again from the primary.')
+    return takeFrom(openPrimary(options), options)
+  }
+}
+
+async function takeFrom({ sql }: Source, options: TakeOptions): Promise<Manifest> {
   const { key, folder } = options
   const draft = `${folder}.partial`
-  if (existsSync(folder)) throw new StartFault(`${folder} is there already; name another folder.`)
-  const sql = await openSource(options)
   try {
     await requireSchema(sql)
     await requireKey(sql, createSeal(key))
@@ -95,7 +108,7 @@ async function copyAll(sql: Sql, folder: string, options: TakeOptions): Promise<
 
 /**
  * Copies these tables if they are all that there are. They are locked before the snapshot is taken, so that a migration
- * is either in it or waits for its end; on a standby PostgreSQL has no other lock that a migration heeds.
+ * is either in it or waits for its end.
  */
 async function copySnapshot(
   sql: Sql,
@@ -133,13 +146,9 @@ async function copySnapshot(
   try {
     return await begin(sql, copy, 'read only')
   } catch (error) {
-    const code = codeOf(error)
     // A migration has just dropped or renamed one of the tables.
-    if (code === UNDEFINED_TABLE) return null
-    if (code !== CONFLICT_WITH_RECOVERY) throw error
-    throw new StartFault(
-      'The standby ended the backup, because the primary removed rows that it was reading; nothing of it remains. Set hot_standby_feedback = on at the standby, and run the backup again.',
-    )
+    if (codeOf(error) === UNDEFINED_TABLE) return null
+    throw error
   }
 }
 

@@ -12,6 +12,13 @@ export type Mutant = {
 
 export const MUTANTS: Mutant[] = [
   {
+    guard: 'a backup that the standby ends begins again from the primary',
+    file: 'server/backup/take.ts',
+    from: 'if (!source.isStandby || !isEnded) throw error',
+    to: 'if (isEnded || !isEnded) throw error',
+    suites: ['server/backup/source.test.ts'],
+  },
+  {
     guard: 'a box keeps the token with which its right login was refused',
     file: 'server/boxes/sign-in-calls.ts',
     from: ' || (await wasRefused(request, nonce))',
