@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../postgres/database.ts'
@@ -35,6 +36,22 @@ describe('a command whose database is lost', () => {
     const bug = new TypeError('of the work')
     expect(await told(bug, { isStuck: true })).toBe(bug)
   })
+})
+
+test('a command that is interrupted stops the database that it has started', async () => {
+  const script = `
+    const { withDatabase } = await import(${JSON.stringify(import.meta.resolve('./command.ts'))})
+    const stop = async () => console.log('stopped')
+    const work = () => new Promise((done) => setTimeout(done, 60_000, console.log('works')))
+    await withDatabase({ server: '', owner: '', files: null, stop }, work)`
+  const command = spawn(process.execPath, ['--input-type=module', '--eval', script])
+  let printed = ''
+  command.stdout.on('data', (part) => {
+    printed += part
+    if (printed === 'works\n') command.kill('SIGTERM')
+  })
+  const [code] = await once(command, 'exit')
+  expect([printed, code]).toEqual(['works\nstopped\n', 1])
 })
 
 test.each([

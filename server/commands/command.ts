@@ -46,15 +46,36 @@ export async function withDatabase<T>(
   free = freeSpaceOf,
 ): Promise<T> {
   let result: T
+  const unwatch = stopAtSignal(database)
   try {
     result = await work(database)
   } catch (error) {
     const isFull = database.files !== null && free(database.files) < NEXT_TO_NO_ROOM
     await database.stop().catch(() => {})
     throw isFull && isLost(error) ? new StartFault(DISK_FULL) : error
+  } finally {
+    unwatch()
   }
   await database.stop()
   return result
+}
+
+/**
+ * Stops the database where the command is interrupted, which would otherwise run on with nobody to stop it. A command that
+ * handles signals itself ends its work first. Returns what ends that.
+ */
+function stopAtSignal(database: Database): () => void {
+  const signals = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).filter(
+    (signal) => process.listenerCount(signal) === 0,
+  )
+  const stop = () => {
+    process.stderr.write('Interrupted\n')
+    database.stop().finally(() => process.exit(1))
+  }
+  for (const signal of signals) process.once(signal, stop)
+  return () => {
+    for (const signal of signals) process.off(signal, stop)
+  }
 }
 
 /** Returns what to tell the operator of an error that has a remedy; null for a bug. */

@@ -4,7 +4,7 @@ import { createFirstAdmin } from '../../access/admin.ts'
 import { openCaptcha } from '../../access/captcha.ts'
 import { createSeal } from '../../access/seal.ts'
 import { findOrMakeSecretKey } from '../../access/secret-key.ts'
-import { type Config, readConfig } from '../../config.ts'
+import { type Config, readConfig, StartFault } from '../../config.ts'
 import type { Business, Self } from '../../context.ts'
 import { openReport } from '../../jobs/report.ts'
 import { addDays, dayOf, startOf } from '../../ledger/calendar.ts'
@@ -45,6 +45,8 @@ export async function fill(
   say: (line: string) => void,
 ): Promise<{ logins: string; boxes: DemoBox[] }> {
   const config = readConfig(env)
+  // First, because whoever finds anything else takes it for a business's own.
+  markAsDemonstration(config.dataDir)
   const key = findOrMakeSecretKey(config)
   return withDatabase(await openDatabase(config, say), async (database) => {
     await migrate({ ...database, say })
@@ -61,7 +63,7 @@ export async function fill(
         dataDir: config.dataDir,
         self: itself(config),
       }
-      markAsDemonstration(config.dataDir)
+      await refuseHalfFilled(sql, config.dataDir)
       const isNew = await createFirstAdmin(sql, config.adminLogin, PASSWORD)
       if (isNew) {
         await atPlayedTimes(database.owner, () => play(sql, business, config.adminLogin, say))
@@ -73,6 +75,15 @@ export async function fill(
       await sql.end()
     }
   })
+}
+
+/** @throws StartFault where the clock is still that of the played year: the rest of it was never played */
+async function refuseHalfFilled(sql: Sql, folder: string): Promise<void> {
+  const [played] = await sql`select from setup where key = 'clock' and value = 'played'`
+  if (!played) return
+  throw new StartFault(
+    `The demonstration in ${folder} was interrupted while it was filled. Remove that folder, and run it again.`,
+  )
 }
 
 /** Lets sessions set the clock while `work` runs, so that the rows are dated within the played year. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartFault } from '../../config.ts'
+import { makeDataFolder } from '../../postgres/data-folder.ts'
 
 /** The file by which a data folder is known as a demonstration's. */
 const MARK = 'demonstration'
@@ -21,7 +22,8 @@ export function refuseOwnData(env: Record<string, string | undefined>): void {
   )
 }
 
-/** Marks a data folder as a demonstration's. */
+/** Makes a data folder, if there is none, and marks it as a demonstration's. */
 export function markAsDemonstration(folder: string): void {
+  makeDataFolder(folder)
   writeFileSync(join(folder, MARK), '')
 }

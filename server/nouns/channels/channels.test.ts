@@ -245,6 +245,18 @@ describe('a playlist', () => {
     expect(await refresh()).toMatchObject({ channels: 5 })
   })
 
+  test('that could not be kept because the database was lost is read again at the next minute', async () => {
+    const served = await servePlaylist(A_PLAYLIST)
+    await world.admin.call(giveAddress, { address: served.address })
+    served.serve(playlistOf(5))
+    world.clock.pass({ minutes: 61 })
+    await world.server.ownerSql`alter table lineup add constraint lost check (false) not valid`
+    await expect(refresh()).rejects.toThrow('lost')
+    await world.server.ownerSql`alter table lineup drop constraint lost`
+    world.clock.pass({ minutes: 1 })
+    expect(await refresh()).toMatchObject({ channels: 5 })
+  })
+
   test('that cannot be read any more is said with its reason, and the last good one goes on', async () => {
     const served = await servePlaylist(A_PLAYLIST)
     await world.admin.call(giveAddress, { address: served.address })

@@ -36,17 +36,16 @@ export async function refreshPlaylist(
     const found = await readAgain(address, { sql, seal, rules: playlist, signal })
     return await begin(sql, (sql) => keepAgain(sql, { address, found, seal, now, isAsked: false }))
   } catch (error) {
-    if (signal.aborted) {
-      // Not read after all, as this server is being stopped: another one reads it at once.
-      await begin(
-        sql,
-        (sql) => sql`update playlist set tried = ${due} where address = ${address} and tried = ${now}`,
-      )
-    } else if (error instanceof Refusal) {
+    if (error instanceof Refusal && !signal.aborted) {
       const { message: failure } = error
       await begin(sql, (sql) => sql`update playlist set failure = ${failure} where address = ${address}`)
       return { failure }
     }
+    // Not read after all, as this server is being stopped or has lost the database: it is read at once.
+    await begin(
+      sql,
+      (sql) => sql`update playlist set tried = ${due} where address = ${address} and tried = ${now}`,
+    )
     throw error
   }
 }
