@@ -863,8 +863,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a token that was ended is not brought back by the box that saved it',
     file: 'server/boxes/sign-in-calls.ts',
-    from: ' && !(await isOut(request, nonce))',
-    to: '',
+    from: '(!(await isOut(request, nonce)) || (await wasRefused(request, nonce)))',
+    to: 'true',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {

@@ -13,6 +13,24 @@ const NOW = Date.now()
 const DUE = [calls.clients.due.name, {}]
 const FORECAST = [calls.clients.forecast.name, {}]
 
+/** Finds in a page of clients that was kept, while nothing answers. */
+async function openKept(kept: () => object[]) {
+  vi.stubGlobal('localStorage', { getItem: () => JSON.stringify({ by: 'mia', kept: kept() }) })
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('away')))
+  await probe()
+  const cache = openCache()
+  const stop = keepForOffline(cache, 'mia')
+  const found = async (query: object) => {
+    const queryFn = () => Promise.reject(new ApiError('Lost', { code: 'offline', status: 0 }))
+    const observer = new QueryObserver(cache, { queryKey: listOf(query), queryFn, retry: false })
+    const leave = observer.subscribe(() => {})
+    await expect.poll(() => observer.getCurrentResult().data).toBeDefined()
+    leave()
+    return observer.getCurrentResult().data as unknown
+  }
+  return { found, stop }
+}
+
 test('a filter without a connection counts all clients as they were, and says that there may be more in it', async () => {
   const client = (name: string, expiry: number) => ({
     ...{ name, mac: name === 'there' ? '00:1A:79:AB:20:74' : null, phone: '', description: '' },
@@ -25,19 +43,7 @@ test('a filter without a connection counts all clients as they were, and says th
   }
   let under = {}
   const kept = () => [{ key: listOf(under), data, at: NOW }]
-  vi.stubGlobal('localStorage', { getItem: () => JSON.stringify({ by: 'mia', kept: kept() }) })
-  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('away')))
-  await probe()
-  const cache = openCache()
-  const stop = keepForOffline(cache, 'mia')
-  const found = async (query: object) => {
-    const queryFn = () => Promise.reject(new ApiError('Lost', { code: 'offline', status: 0 }))
-    const observer = new QueryObserver(cache, { queryKey: listOf(query), queryFn, retry: false })
-    const leave = observer.subscribe(() => {})
-    await expect.poll(() => observer.getCurrentResult().data).toBeDefined()
-    leave()
-    return observer.getCurrentResult().data
-  }
+  const { found, stop } = await openKept(kept)
   expect(await found({ filter: 'expired' })).toMatchObject({
     data: [{ name: 'gone' }],
     counts,
@@ -51,6 +57,34 @@ test('a filter without a connection counts all clients as they were, and says th
   // What was kept of a search is not all that there is.
   under = { search: 'e' }
   expect(await found({ filter: 'active' })).toMatchObject({ counts: undefined, count_capped: true })
+  stop()
+})
+
+test('a list without a connection is in the order that is asked for, as far as it is kept, and has the pages that it says', async () => {
+  const client = (name: string, days: number, mac: string | null) => ({
+    ...{ name, mac, phone: '', description: '' },
+    expiry: new Date(NOW + days * DAY_MS).toISOString(),
+  })
+  const [anna, Bea, carl] = ['00:1A:79:00:00:02', null, '00:1A:79:00:00:01'] as const
+  const data = {
+    // As the list was: by expiry.
+    data: [client('carl', 1, carl), client('anna', 2, anna), client('Bea', 3, Bea)],
+    ...{ counts: undefined, count: 3, count_capped: false, current_page: 1, per_page: 50, total_pages: 1 },
+  }
+  const { found, stop } = await openKept(() => [
+    { key: listOf({ per_page: 50, sort: 'expiry' }), data, at: NOW },
+  ])
+  const names = async (query: object) =>
+    ((await found(query)) as typeof data).data.map(({ name }) => name).join(' ')
+  expect(await names({ per_page: 10, sort: 'name' })).toBe('anna Bea carl')
+  expect(await names({ per_page: 10, sort: 'name', order: 'desc' })).toBe('carl Bea anna')
+  expect(await names({ per_page: 10, sort: 'mac' })).toBe('carl anna Bea')
+  expect(await names({ per_page: 10, sort: 'expiry', order: 'desc' })).toBe('Bea anna carl')
+  expect(await names({ per_page: 10, sort: 'status' })).toBe('carl anna Bea')
+  expect(await found({ per_page: 2, page: 2 })).toMatchObject({
+    data: [{ name: 'carl' }],
+    ...{ count: 3, count_capped: false, current_page: 2, total_pages: 2 },
+  })
   stop()
 })
 

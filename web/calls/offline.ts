@@ -1,6 +1,7 @@
 import type { Query, QueryClient } from '@tanstack/react-query'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { type ClientFilter, expiryState, searchedDigits, searchedMac } from '../../contract/clients.ts'
+import { pageOf, sliceOf } from '../../contract/page.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { now } from '../clock.ts'
 import { showMoment } from '../parts/time.ts'
@@ -112,7 +113,7 @@ function withFewFields(page: ListPage) {
 
 /**
  * Shows what was kept of a query that got no answer, while the connection is lost: where others are answered, what is old
- * must not look new. Clients are searched and filtered on the page that was kept.
+ * must not look new. Clients are searched, filtered, sorted and turned over on the page that was kept.
  */
 function show(cache: QueryClient, by: string, query: Query) {
   const { queryKey: key, state } = query
@@ -142,28 +143,48 @@ function tellMoment(cache: QueryClient) {
   connection.setAsOf(moments.length > 0 ? new Date(Math.min(...moments)).toISOString() : '')
 }
 
-function narrowed(page: Kept, { search = '', filter = 'all' }: ListQuery): Kept | undefined {
+function narrowed(page: Kept, query: ListQuery): Kept | undefined {
+  const all = page.data as ListPage
+  const { search = '', filter = 'all' } = query
   // Whose box is online now is not known.
   if (filter === 'online') return undefined
-  const all = page.data as ListPage
   const found = all.data.filter((client) => matches(client, search.trim().normalize('NFC').toLowerCase()))
-  const data = found.filter((client) => isIn(client, filter))
+  const data = inOrder(
+    found.filter((client) => isIn(client, filter)),
+    query,
+  )
   // How many of all clients a search finds in each state is not known.
   const under = page.key[1] as ListQuery
   const counts = search === '' && !under.search ? all.counts : undefined
   const isAll = !under.search && (under.filter ?? 'all') === 'all'
   const isWhole = isAll && all.count === all.data.length && !all.count_capped
-  const whole = {
-    count: data.length,
-    count_capped: !isWhole && data.length > 0,
-    current_page: 1,
-    total_pages: 1,
-  }
-  return { ...page, data: { ...all, data, counts, ...whole } }
+  const asked = { page: Number(query.page ?? 1), per_page: Number(query.per_page ?? all.data.length) }
+  const { offset, limit } = sliceOf(asked, data.length)
+  const rows = pageOf(data.slice(offset, offset + limit), data.length, asked)
+  return { ...page, data: { ...all, counts, ...rows, count_capped: !isWhole && data.length > 0 } }
+}
+
+type Row = ListPage['data'][number]
+
+/** By what of a client that is kept its list can be sorted, with the name where that is the same. */
+const SORTED_BY: Partial<Record<NonNullable<ListQuery['sort']>, (client: Row) => string>> = {
+  name: () => '',
+  expiry: ({ expiry }) => expiry,
+  // Those without a MAC come last.
+  mac: ({ mac }) => mac ?? '~',
+}
+
+/** Sorts as the server does, by code points. By what is not kept, the order is the one that there was. */
+function inOrder(clients: Row[], { sort = 'name', order = 'asc' }: ListQuery): Row[] {
+  const by = SORTED_BY[sort]
+  if (!by) return clients
+  const keyOf = (client: Row) => `${by(client)} ${client.name.toLowerCase()}`
+  const sign = order === 'asc' ? 1 : -1
+  return [...clients].sort((one, other) => (keyOf(one) < keyOf(other) ? -sign : sign))
 }
 
 /** Searches as the server does, in the fields that are kept. */
-function matches({ name, mac, expiry, phone }: ListPage['data'][number], term: string): boolean {
+function matches({ name, mac, expiry, phone }: Row, term: string): boolean {
   const day = showMoment(expiry, zone(), 'date')
   const fields = [name, phone, day, mac ?? '', mac?.replaceAll(':', '') ?? '']
   if (fields.some((field) => field.normalize('NFC').toLowerCase().includes(term))) return true
