@@ -18,8 +18,8 @@ export function keepDraft(by: string, form: string, draft: Draft | null): boolea
 }
 
 /** Drops what a call of the last load of the page had sent of a form's draft, and tells the form, which has restored it. */
-export function draftWasSent(by: string, form: string, input: object): void {
-  dropSent(by, form, input)
+export function draftWasSent(by: string, form: string, input: object, expiry?: string): void {
+  dropSent(by, form, input, expiry)
   for (const listener of sentListeners) listener(form)
 }
 
@@ -31,12 +31,19 @@ export function onDraftSent(listener: (form: string) => unknown): () => void {
 
 const sentListeners = new Set<(form: string) => unknown>()
 
-/** Drops what a call's input had of a form's draft. Of an expired client only the months are sent: all else stays unsent. */
-export function dropSent(by: string, form: string, input: object): void {
-  const draft = draftOf(by, form) as { typed?: object } | null
+/**
+ * Drops a form's draft once a call has sent it, but for what was typed otherwise since. Of an expired client only the months are
+ * sent: all else stays, for a client with the expiry that it has now.
+ */
+export function dropSent(by: string, form: string, input: object, expiry?: string): void {
+  const draft = draftOf(by, form) as { typed?: object; seen?: object } | null
   const sent = new Map(Object.entries(input))
-  const left = Object.entries(draft?.typed ?? {}).filter(([field, value]) => sent.get(field) !== value)
-  keepDraft(by, form, left.length > 0 ? { ...draft, typed: Object.fromEntries(left) } : null)
+  const isRenewal = sent.size === 3 && sent.has('months') && sent.has('expiry')
+  const left = Object.entries(draft?.typed ?? {}).filter(([field, value]) =>
+    sent.has(field) ? sent.get(field) !== value : isRenewal,
+  )
+  const rest = { typed: Object.fromEntries(left), seen: { ...draft?.seen, expiry } }
+  keepDraft(by, form, left.length > 0 ? rest : null)
 }
 
 /** Removes a draft once it was sent, unless something else was typed into the form since. */

@@ -326,7 +326,7 @@ export const clients = {
     path: '/api/due',
     roles: ['dealer'],
     summary:
-      'How many clients are due today, tomorrow, within 7 and 30 days, and since 30 days; without those switched off',
+      'How many clients are due today, tomorrow, within 7 and 30 days, and how many expired in the last 30 days; without those switched off',
     input: Nothing,
     output: z.object({
       counts: z.object({

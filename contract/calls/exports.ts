@@ -24,7 +24,7 @@ export function exportClients<const Sorts extends readonly [string, ...string[]]
       /** Leaves out all others. */
       clients: z.optional(names()),
     }),
-    /** Also those of `clients` that the caller has no longer. */
+    /** `missing`: the names in `clients` that the caller no longer has. */
     output: z.extend(Ticket, { missing: z.array(z.string()) }),
     takesKey: false,
     needsSpace: 'little',

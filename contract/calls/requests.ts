@@ -76,7 +76,7 @@ export const lowBalance = {
     path: '/low-balance/child',
     roles: ABOVE,
     summary:
-      "Sets a child's threshold (any account's, for the admin), which holds where it has set none itself",
+      "Sets a child's threshold (any account's, for the admin), used while the child has none of its own",
     input: z.strictObject({ name: GivenName, below: LowBelow }),
     output: Done,
   }),

@@ -454,7 +454,9 @@ test('logins of one address that wait for each other leave everybody else the co
     (held) => held`select pg_advisory_xact_lock(hashtextextended(${`address ${address}`}, 7))`,
   )
   const crowd = Array.from({ length: 30 }, () => attempt(unique(), address))
-  const waiting = () => world.server.sql`select from pg_locks where locktype = 'advisory' and not granted`
+  const waiting = () => world.server.sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`
   await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0)
   // Until more would have come, if more could.
   await new Promise((resolve) => setTimeout(resolve, 200))

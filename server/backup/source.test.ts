@@ -102,7 +102,7 @@ describe('a backup', () => {
       },
     })
     expect(said.filter((line) => line.includes('standby'))).toEqual([
-      'The standby ended the backup, which begins again from the primary.',
+      'The standby ended the backup, which begins again from the primary. If it does so often, set hot_standby_feedback = on there.',
     ])
     expect(readManifest(folder)).toEqual(manifest)
   })

@@ -47,7 +47,9 @@ export async function takeBackup(options: TakeOptions): Promise<Manifest> {
   } catch (error) {
     const isEnded = codeOf(error) === CONFLICT_WITH_RECOVERY || isLost(error)
     if (!source.isStandby || !isEnded) throw error
-    say('The standby ended the backup, which begins again from the primary.')
+    say(
+      'The standby ended the backup, which begins again from the primary. If it does so often, set hot_standby_feedback = on there.',
+    )
     return takeFrom(openPrimary(options), options)
   }
 }

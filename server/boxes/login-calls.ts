@@ -1,7 +1,9 @@
 import type { ToldRefusal } from '../../contract/box-refusals.ts'
 import type { Seal } from '../access/seal.ts'
+import { isLost } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { retryRead } from '../postgres/timeout.ts'
+import { Refusal } from '../refusal.ts'
 import type { Admission } from './admission.ts'
 import { type Answer, POLLING, refusedProfile } from './answers.ts'
 import { type BoxTurns, openStrangerTurns } from './box-turns.ts'
@@ -65,10 +67,15 @@ export function openLoginCalls({
     return readInTurn(request, () => refusalOfLogin(sql, request.mac, nonce, clock()))
   }
 
-  /** Whether a right login that a box made with a token within the last minute was refused. */
+  /** Whether a right login that a box made with a token just now was refused; false where that cannot be told. */
   async function wasRefused(request: BoxCall, nonce: string): Promise<boolean> {
-    const read = () => refusalOfLogin(sql, request.mac, nonce, clock())
-    return (await readInTurn(request, read)) !== null
+    const read = () => refusalOfLogin(sql, request.mac, nonce, clock(), JUST_NOW_MS)
+    try {
+      return (await readInTurn(request, read)) !== null
+    } catch (error) {
+      if (error instanceof Refusal || isLost(error)) return false
+      throw error
+    }
   }
 
   function noteClosed(mac: string, nonce: string, now: Date): void {
@@ -123,5 +130,8 @@ export function openLoginCalls({
     return retryRead(sql, () => strangerTurns.run(place.counted ?? mac, read, gone))
   }
 }
+
+/** An app tries several times within seconds. Who restarts a box later hears whether the reason still holds. */
+const JUST_NOW_MS = 20_000
 
 const TOO_MANY_LOGINS = 'There were too many tries to log in. Please try again in 15 minutes.'

@@ -113,16 +113,17 @@ export async function noteRefusal(
   )
 }
 
-/** Returns why the login that a box made with this token just now was refused; null where none was. */
+/** Returns why the login that a box made with this token within so many milliseconds was refused; null where none was. */
 export async function refusalOfLogin(
   sql: Sql,
   mac: string,
   nonce: string,
   now: Date,
+  within = REFUSED_FOR_MS,
 ): Promise<ToldRefusal | null> {
   const [refused] = await sql<{ refusal: string }[]>`
     select refusal from box_login
-    where mac = ${mac} and token_nonce = ${nonce} and tried > ${before(now, REFUSED_FOR_MS)}
+    where mac = ${mac} and token_nonce = ${nonce} and tried > ${before(now, within)}
     order by tried desc limit 1`
   if (!refused) return null
   // A later version, which may run on the same database, may have noted a reason of its own.

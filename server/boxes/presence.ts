@@ -191,7 +191,7 @@ async function store(sql: Sql, columns: string, opened: number): Promise<void> {
     excluded.token_nonce <> kept.token_nonce or excluded.watched >= coalesce(kept.watched, '-infinity'))`
   await sql`
     with told as materialized (
-      select t.client, case when forgotten.since is null then t.refusal end as refusal,
+      select t.client, case when forgotten.exists is null then t.refusal end as refusal,
         to_timestamp((t.answered + ${opened}) / 1000.0) as answered,
         case when d.token_nonce = t.nonce then to_timestamp((t.polled + ${opened}) / 1000.0) end as polled,
         case when d.token_nonce = t.nonce then t.address end as address,
@@ -206,7 +206,7 @@ async function store(sql: Sql, columns: string, opened: number): Promise<void> {
       left join lateral (select true as exists, token_nonce from device where client = t.client offset 0) d on true
       left join lateral (select address, polled from presence where client = t.client offset 0) p on true
       left join lateral (
-        select true as since from device_history h
+        select true as exists from device_history h
         where t.refusal is not null and h.client = t.client and h.event in ('reset', 'new MAC')
           and h.at >= to_timestamp((t.answered + ${opened}) / 1000.0) limit 1
       ) forgotten on true

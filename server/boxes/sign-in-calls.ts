@@ -119,7 +119,7 @@ export function signInCalls({
 }
 
 const SOON = 'The service is being worked on. Please try again in a minute.'
-const TOO_MANY = 'Too many unknown boxes ask from your address. Please try again in 15 minutes.'
+const TOO_MANY = 'Too many unknown boxes ask from your address. Please try again in a minute.'
 
 function welcome(client: BoxClient, { field, mac }: BoxCall): Answer<'stb/get_profile'> {
   return {

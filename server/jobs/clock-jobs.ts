@@ -11,6 +11,7 @@ import { refreshPlaylist } from '../nouns/channels/refresh.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
 import { begin } from '../postgres/begin.ts'
+import { isLost } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { cleanUp, forgetUnknownBoxes } from './clean-up.ts'
 
@@ -152,15 +153,18 @@ export function boxCounting({ sql, stopping }: Needs): ClockJob {
 }
 
 export function playlistRefresh({ sql, seal, playlist, log, stopping }: Needs): ClockJob {
+  let unread: Date | null = null
   return {
     ...EACH_MINUTE,
     name: 'playlist',
     async run(now) {
       try {
-        const outcome = await refreshPlaylist({ sql, seal, playlist, now, signal: stopping })
+        const outcome = await refreshPlaylist({ sql, seal, playlist, now, unread, signal: stopping })
+        unread = null
         if (outcome) log.info(outcome, 'the playlist was read')
         return true
       } catch (error) {
+        if (isLost(error)) unread = now
         // A stop ends the download, which is no fault to tell of.
         if (stopping.aborted) return false
         throw error

@@ -7,7 +7,7 @@ import { bucketOf, type Days, daysFrom } from './days.ts'
 import { isSelected, momentsOf } from './filter.ts'
 import { type LedgerScope, ledgerOf } from './rows.ts'
 
-/** From how many transactions on a day of an account is added up for good: reading fewer takes no time. */
+/** A day on which an account had at least so many transactions is added up once; fewer are quick to read. */
 const BUSY = 100
 
 /** How many days are added up by one statement. */

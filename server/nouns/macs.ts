@@ -11,7 +11,7 @@ export const searchMac: Handler<typeof calls.admin.searchMac> = async ({ sql }, 
   return client
 }
 
-/** The MAC of a stranger's client gets the answer of one that nobody knows, for it may tell nothing of that client. */
+/** Another dealer's client is answered as if nobody had this MAC, so that nothing is revealed about it. */
 export const macLastSeen: Handler<typeof calls.clients.macLastSeen> = async ({ sql, account }, { mac }) => {
   const [known] = await sql<{ is_own: boolean; asked: string | null }[]>`
     select c.dealer = ${account.id} as is_own, p.answered as asked

@@ -108,13 +108,20 @@ describe('clients that are moved to another dealer', () => {
     expect((await other.call(calls.clients.list)).count).toBe(1_003)
   })
 
-  test('are all moved or none', async () => {
+  test('are all moved or none: who is not there is named, whether it is a stranger or nobody', async () => {
     const { reseller, dealer, other, client } = await newScene()
     const stranger = await world.client(other)
+    const move = (...clients: string[]) =>
+      reseller.refused('changed_since', moveClients, { from: dealer.name, to: other.name, clients })
+    for (const name of [stranger.name, 'nobody-at-all'])
+      expect((await move(client, name)).message).toBe(
+        `${dealer.name} has no client ${name} any more. Nobody was moved: leave it out.`,
+      )
+    expect((await move(client, stranger.name, 'nobody-at-all')).message).toContain(
+      `no client ${stranger.name} and 1 other any more. Nobody was moved: leave them out.`,
+    )
     await reseller.refused('not_found', moveClients, {
-      from: dealer.name,
-      to: other.name,
-      clients: [client, stranger.name],
+      ...{ from: dealer.name, to: other.name, clients: [stranger.name] },
     })
     await dealer.call(detail, { name: client })
   })

@@ -9,7 +9,7 @@ import type { Sql } from '../postgres/pool.ts'
 import { fieldRefusal, notFound, Refusal } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
 import { beneathOf, requireOpen } from '../tree/beneath.ts'
-import { type Client, clientsOf, lockFirstClients } from '../tree/client.ts'
+import { type Client, clientsThere, lockFirstClients } from '../tree/client.ts'
 import { countOfDealer } from '../tree/client-counts.ts'
 
 /** The handlers that show the clients of a dealer to who moves them, and move them to another dealer. */
@@ -61,10 +61,23 @@ async function lockClients(
   names: readonly string[] | undefined,
 ): Promise<Client[]> {
   const locked = names
-    ? await clientsOf({ sql, account: dealer }, names, 'lock')
+    ? await namedClients(sql, dealer, names)
     : await lockFirstClients(sql, dealer.id, MOST_CHOSEN)
   if (locked.length === 0) throw new Refusal('changed_since', 'There are no clients to move.')
   return locked
+}
+
+/** @throws Refusal that names those which the dealer no longer has, so that all others can be moved without them */
+async function namedClients(sql: Sql, dealer: Account, names: readonly string[]): Promise<Client[]> {
+  const found = await clientsThere({ sql, account: dealer }, names, 'lock')
+  const there = new Set(found.map(({ name }) => name.toLowerCase()))
+  const [gone, ...more] = names.filter((name) => !there.has(name.toLowerCase()))
+  if (gone === undefined) return found
+  const others = more.length > 0 ? ` and ${counted(more.length, 'other')}` : ''
+  throw new Refusal(
+    'changed_since',
+    `${dealer.name} has no client ${gone}${others} any more. Nobody was moved: leave ${more.length > 0 ? 'them' : 'it'} out.`,
+  )
 }
 
 /** A client with the months that were used on it, less those taken back. */

@@ -371,6 +371,16 @@ describe.each([
     await expect(dialog).toBeHidden()
     await expect(access).toContainText(`Suspended by ${me.name}`)
     await expect(access).toContainText('Owes 40 credits')
+    await press(page, 'Change suspension')
+    await dialog.getByLabel('Stop the service of its clients too').check()
+    await press(dialog, `Suspend ${child.name}`)
+    await expect(dialog).toBeHidden()
+    await press(page, 'Change suspension')
+    await expect(dialog).toContainText('Its clients stay without service.')
+    await dialog.getByLabel('Stop the service of its clients too').uncheck()
+    await expect(dialog).toContainText('Its clients are served again.')
+    await press(dialog, `Suspend ${child.name}`)
+    await expect(dialog).toBeHidden()
     await pressAndConfirm(page, 'Add 1 credit')
     await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText(
       'Credits can be taken back from it, not added.',

@@ -656,7 +656,7 @@ describe('a client', () => {
     await press(card, 'Message')
     await fill(page, { Message: 'Please pay by Friday' })
     await press(page, 'Send to 1 client')
-    await readNotice(page, 'Sent to the box of has-a-box')
+    await readNotice(page, 'The box of has-a-box gets it at its next poll')
     await expect(rows(page, 'Sent to the box')).toHaveText([/Please pay by Friday.*Waiting/])
     world.clock.pass({ seconds: 5 })
     expect(await box.events()).toBe('Please pay by Friday')
@@ -673,7 +673,7 @@ describe('a client', () => {
     await expect(submit).toBeDisabled()
     await dialog.getByLabel('Leave it out').check()
     await submit.click()
-    await readNotice(page, 'Sent to the box of has-a-box')
+    await readNotice(page, 'The box of has-a-box gets it at its next poll')
     world.clock.pass({ seconds: 5 })
     expect(await box.events()).toBe('reboot')
   })
@@ -691,7 +691,7 @@ describe('a client', () => {
     await expect(dialog).not.toContainText('left out')
     await fill(dialog, { Message: 'Please pay by Friday' })
     await press(dialog, 'Send to 1 client')
-    await readNotice(page, 'Sent to the box of has-a-box')
+    await readNotice(page, 'The box of has-a-box gets it at its next poll')
   })
 
   test('can only be renewed once it has expired', async ({ open, world }) => {
@@ -718,11 +718,19 @@ describe('a client', () => {
   }) => {
     const dealer = await dealerOfTwelve(world)
     const page = await open({ as: dealer, at: '/update-client/client-03' })
+    const form = page.getByRole('region', { name: 'Client', exact: true })
+    const months = form.getByLabel('Add months')
+    const release = await holdBack(page, '**/v1/api/quote')
+    await fill(page, { 'Add months': '1' })
+    // While the price is on its way nothing is wrong.
+    await expect(months).toHaveAttribute('aria-invalid', 'false')
+    release()
+    await expect(form).toContainText('Costs 1 credit')
     const json = { status: 'ERROR', code: 'internal', message: 'Not now.' }
     await page.route('**/v1/api/quote', (route) => route.fulfill({ status: 500, json }))
     await fill(page, { 'Add months': '2' })
-    const form = page.getByRole('region', { name: 'Client', exact: true })
     await expect(form.getByText('Not now.')).toBeVisible()
+    await expect(months).toHaveAttribute('aria-invalid', 'true')
     await page.unroute('**/v1/api/quote')
     await press(form, 'Retry')
     await expect(form).toContainText('Costs 2 credits; you have 5 credits.')

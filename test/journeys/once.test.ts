@@ -232,6 +232,37 @@ describe('a submit', () => {
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(7)
   })
 
+  test('of an expired client is charged once when a person repeats it, whatever else was typed before', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    await world.client(dealer, { login: 'summer-house', desc: 'Terrace' })
+    await world.setExpiry('summer-house', new Date(world.clock.now.getTime() + 20 * 60_000).toISOString())
+    const page = await open({ as: dealer, at: '/update-client/summer-house' })
+    await fill(page, { Description: 'Attic' })
+    world.clock.pass({ minutes: 30 })
+    await page.reload()
+    await fill(page, { 'Add months': '1' })
+    await expect(page.getByText('Costs 1 credit')).toBeVisible()
+    await loseAnswers(page, '**/v1/api/saveclient', 4)
+    await press(page, 'Update Client')
+    await readNotice(page, 'Error updating client. Please try again.', LOST)
+    await comeBack(page)
+    // The client is loaded again, and has been renewed.
+    await expect(page.getByText('Served until 2026-06-15')).toBeVisible()
+    await press(page, 'Update Client')
+    await readNotice(page, 'Client summer-house updated successfully!', ONCE)
+    expect(await dealer.call(calls.credits.dealer)).toMatchObject({ credits: 2 })
+    await page.goto('/update-client/summer-house')
+    await expect(page.getByText('Your unsent entries')).toBeVisible()
+    await expect(page.getByLabel('Description')).toHaveValue('Attic')
+    await fill(page, { 'Add months': '1' })
+    await press(page, 'Update Client')
+    await expect(page).toHaveURL('/clients')
+    expect(await dealer.call(calls.credits.dealer)).toMatchObject({ credits: 1 })
+  })
+
   test('takes a month back once when a person repeats it after a lost connection, and says so', async ({
     open,
     world,
@@ -550,7 +581,7 @@ describe('a submit', () => {
     expect(await held()).toEqual([4, 1])
   })
 
-  test('that is repeated on purpose after a lost answer is done once, and its notice says so', async ({
+  test('for credits whose answer was lost is another one once the first has ended, as the page then shows', async ({
     open,
     world,
   }) => {
@@ -567,8 +598,10 @@ describe('a submit', () => {
     const [request] = (await reseller.call(calls.requests.list)).data
     await reseller.call(calls.requests.grant, { id: request?.id ?? 0, credits: 1 })
     await page.reload()
+    await expect(rows(page, 'Your Requests')).toHaveText([/Granted/])
     await press(page, 'Ask for 1 credit')
-    await readNotice(page, 'Asked for 1 credit', ONCE)
+    await readNotice(page, 'Asked for 1 credit')
+    await expect(rows(page, 'Your Requests')).toHaveText([/Open/, /Granted/])
   })
 
   test('is not sent in the session of another account that signed in meanwhile', async ({ open, world }) => {

@@ -28,7 +28,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a refusal of before a reset is not stored after it',
     file: 'server/boxes/presence.ts',
-    from: 'case when forgotten.since is null then t.refusal end',
+    from: 'case when forgotten.exists is null then t.refusal end',
     to: 't.refusal',
     suites: ['server/boxes/gateway.test.ts'],
   },

@@ -1,5 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
+import { MINUTE_MS } from '../../contract/time.ts'
+import { loadAgain } from '../calls/cache.ts'
 import { useCall } from '../calls/useCall.ts'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
@@ -10,15 +13,21 @@ import { EndedRequests } from './EndedRequests.tsx'
 
 /** The open requests of the caller's children, each to be granted or declined. */
 export function ChildRequests() {
-  const loaded = useCall(calls.requests.list, {})
+  // Somebody may ask while the page stays open.
+  const loaded = useCall(calls.requests.list, {}, { every: MINUTE_MS })
+  const cache = useQueryClient()
   const [asked, setAsked] = useState<{ id: number; how: Answering['how'] } | null>(null)
   const table = useMemo(
     () =>
       childRequests({
-        grant: ({ id }) => setAsked({ id, how: 'grant' }),
+        grant: ({ id }) => {
+          // The question shows what the account has at this moment.
+          loadAgain(cache, [calls.requests.list.name])
+          setAsked({ id, how: 'grant' })
+        },
         decline: ({ id }) => setAsked({ id, how: 'decline' }),
       }),
-    [],
+    [cache],
   )
   // The child's balance may change while it is answered.
   const request = loaded.data?.data.find(({ id }) => id === asked?.id)

@@ -10,7 +10,7 @@ import { counted } from '../../contract/quantities.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { loadAgain } from '../calls/cache.ts'
 import { clientsMoved } from '../calls/notices.ts'
-import { submitOnce } from '../calls/submits.ts'
+import { forgetGivenUp, submitOnce } from '../calls/submits.ts'
 import { useBatches } from '../calls/useBatches.tsx'
 import { useCall } from '../calls/useCall.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
@@ -32,11 +32,16 @@ interface MoveClientsProps {
 /** Moves all clients of a dealer to another one, or chosen ones. */
 export function MoveClients({ open, account, onClose }: MoveClientsProps) {
   const cache = useQueryClient()
+  const session = useSession()
   const [chosen, setChosen] = useState<readonly string[]>([])
   // How many clients there were before what had no answer. The account, loaded again, may have none left.
   const [unanswered, setUnanswered] = useState<number | null>(null)
   const close = () => {
-    if (unanswered !== null) loadAgain(cache)
+    if (unanswered !== null) {
+      // All that are left are other clients then, and to move these is another change. Nobody is moved twice.
+      forgetGivenUp(session.name, calls.tree.moveClients, Date.now())
+      loadAgain(cache)
+    }
     setUnanswered(null)
     setChosen([])
     onClose()

@@ -16,6 +16,11 @@ export function MoveOrClose({ name }: { name: string }) {
   const { role } = useSession()
   const { data: account, error, refetch } = useCall(calls.tree.account, { name })
   const [asking, setAsking] = useState<'move' | 'clients' | 'close' | null>(null)
+  const ask = (what: 'move' | 'clients' | 'close') => {
+    // The question shows what the account has at this moment.
+    refetch()
+    setAsking(what)
+  }
   const onClose = () => setAsking(null)
   const owner = account && LEVELS[account.role].owner
   // Whoever is above both ends moves an account: not its parent, who is one of them.
@@ -27,17 +32,17 @@ export function MoveOrClose({ name }: { name: string }) {
       {error && !account && <ErrorState message={error.message} onRetry={refetch} />}
       <CardButtons>
         {account && mayMove && (
-          <Button variant="outlined" onClick={() => setAsking('move')}>
+          <Button variant="outlined" onClick={() => ask('move')}>
             Move
           </Button>
         )}
         {account?.role === 'dealer' && account.beneath.clients > 0 && (
-          <PassingButton variant="outlined" onClick={() => setAsking('clients')}>
+          <PassingButton variant="outlined" onClick={() => ask('clients')}>
             Move clients
           </PassingButton>
         )}
         {mayClose && (
-          <Button variant="outlined" onClick={() => setAsking('close')}>
+          <Button variant="outlined" onClick={() => ask('close')}>
             Close
           </Button>
         )}

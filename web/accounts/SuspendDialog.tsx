@@ -49,8 +49,15 @@ const Suspension = z.object({ reason: SuspensionReason, service_too: z.boolean()
 /** 'toronto, 1 reseller and 3 dealers' */
 const AND = new Intl.ListFormat('en-GB')
 
+/** Tells what becomes of clients that a suspension has stopped already: none of them counts as served. */
+function changed({ suspended_above }: AccountBeneath, serviceToo: boolean): string {
+  if (serviceToo) return 'Its clients stay without service.'
+  return `Its clients are served again${suspended_above ? ', unless a suspension above stops them' : ''}.`
+}
+
 /** Counts whom the suspension stops, and whom it does not. */
-function Consequences({ account: { name, beneath } }: { account: AccountBeneath }) {
+function Consequences({ account }: { account: AccountBeneath }) {
+  const { name, beneath, suspension } = account
   const serviceToo = useWatch({ name: 'service_too' }) === true
   const { resellers, dealers, served } = beneath
   const others = countedOf({ reseller: resellers, dealer: dealers })
@@ -60,9 +67,11 @@ function Consequences({ account: { name, beneath } }: { account: AccountBeneath 
       {AND.format([name, ...others])} {others.length > 0 ? 'are' : 'is'} signed out at once and cannot sign
       in.{' '}
       <strong>
-        {serviceToo
-          ? `${clients} ${served === 1 ? 'loses its' : 'lose their'} service.`
-          : `${clients} ${served === 1 ? 'stays' : 'stay'} served.`}
+        {suspension?.service_too
+          ? changed(account, serviceToo)
+          : serviceToo
+            ? `${clients} ${served === 1 ? 'loses its' : 'lose their'} service.`
+            : `${clients} ${served === 1 ? 'stays' : 'stay'} served.`}
       </strong>
     </p>
   )

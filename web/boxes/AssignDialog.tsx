@@ -83,7 +83,7 @@ const FEW = 10
 
 function LineDialog({ open, line, onClose }: { open: boolean; line: Line; onClose: () => void }) {
   const { title, noun, choices, pairs } = line
-  // Only what these change is saved: the playlist may bring other groups meanwhile, and another admin may change some.
+  // Only what these change is saved: the playlist may bring other groups meanwhile, and somebody else may change some.
   const [ticks, setTicks] = useState<Ticks>(UNTOUCHED)
   const [typed, setTyped] = useState('')
   const search = useDeferredValue(typed.trim().toLowerCase())

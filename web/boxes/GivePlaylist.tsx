@@ -80,7 +80,7 @@ export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => 
       sending={sending}
       {...(!packing && { onStop: stop })}
     >
-      <ChoiceInput name="kind" label="It is" options={KINDS} />
+      <ChoiceInput name="kind" label="Playlist from" options={KINDS} />
       <SourceInput />
       <Anyway doubted={doubted} />
     </FormDialog>

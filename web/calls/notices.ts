@@ -257,8 +257,8 @@ const catalogue: Spoken<typeof calls> = {
     tell: {
       success: ({ clients: names }) =>
         names.length === 1
-          ? `Sent to the box of ${names[0]}`
-          : `Sent to the boxes of ${inClients(names.length)}`,
+          ? `The box of ${names[0]} gets it at its next poll`
+          : `The boxes of ${inClients(names.length)} get it at their next polls`,
       failure: 'Error reaching the boxes. Please try again.',
     },
     told: silent,
@@ -272,7 +272,9 @@ const catalogue: Spoken<typeof calls> = {
       refusalAlone: true,
     },
     remove: {
-      success: () => 'MAC address deleted successfully!',
+      // After a reload it is not known that the list of all clients asked for it.
+      success: ({ mac, name }) =>
+        mac === null ? clientDeleted.success({ name }) : 'MAC address deleted successfully!',
       failure: 'Error deleting MAC. Please try again.',
       refusalAlone: true,
     },

@@ -73,6 +73,8 @@ const switchSeveralOff = {
   input: { clients: ['tv-2', 'tv-1'], status: false },
 }
 const renewed = { call: calls.clients.save, input: { login: 'tv-1', months: 1 } }
+const moveTo = (to: string) => ({ call: calls.tree.move, input: { ...X, to } })
+const childPassword = (password: string) => ({ call: calls.tree.password, input: { ...X, password } })
 const askFor = { call: calls.requests.ask, input: { credits: 10, note: '' } }
 const withdraw = { call: calls.requests.withdraw, input: { id: 1 } }
 const addCredits = { call: calls.level.dealer.save, input: { ...X, credits: 1, transaction: 0 } }
@@ -149,6 +151,8 @@ describe('a submit without an answer', () => {
     ],
     ['lifted', lift, suspend],
     ['asked for', askFor, withdraw],
+    ['moved', moveTo('north'), moveTo('south')],
+    ['given a password by its parent', childPassword('first-one'), childPassword('other-one')],
     ['switched off', switchOff, switchOn],
     ['switched off as one of several', switchSeveralOff, switchOn],
     ['given a password', givePassword('first-one'), givePassword('other-one')],

@@ -221,11 +221,19 @@ interface Setting {
 function settingsOf({ call, input = {}, fields = Object.keys(input) }: Pending): string[] {
   const { name, login, clients = [login] } = input as Setting
   if (call === calls.tree.suspend.name || call === calls.tree.lift.name) return [`${name} suspension`]
+  if (call === calls.tree.move.name) return [`${name} place`]
+  if (PASSWORDS.has(call)) return [`${name} password`]
   if (call === calls.requests.ask.name || call === calls.requests.withdraw.name) return ['own request']
   if (call !== calls.clients.save.name && call !== calls.clients.multisave.name) return []
   const set = fields.filter((field) => field !== 'login' && field !== 'clients')
   return clients.flatMap((client) => set.map((field) => `${client} ${field}`))
 }
+
+/** The calls that give an account a password. */
+const PASSWORDS = new Set([
+  calls.tree.password.name,
+  ...Object.values(calls.level).map(({ changePassword }) => changePassword.name),
+])
 
 function isPaid({ input = {} }: Pending): boolean {
   return 'months' in (input as object)

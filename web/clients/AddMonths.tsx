@@ -31,7 +31,9 @@ export function AddMonths({ client, expired, sent, unanswered, onPayable }: AddM
   useEffect(() => onPayable(payable), [payable, onPayable])
   // What is just being asked for again stands there meanwhile.
   const fieldText =
-    data && !isPlaceholderData && !error ? fieldTextOf(data) : { fault: error && unknown(error, refetch) }
+    data && !isPlaceholderData && !error
+      ? fieldTextOf(data)
+      : { fault: error ? unknown(error, refetch) : undefined }
   const nothing = { help: expired ? EXPIRED : undefined }
   const isHeld = unanswered && months > 0
   return (

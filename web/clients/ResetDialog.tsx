@@ -27,8 +27,8 @@ export function ResetDialog({ title, yes, client, onClose }: ResetDialogProps) {
           The serial number, type, version and activity of the box of {name} are forgotten, and so is the IP
           that it is locked to.{' '}
           {ministra
-            ? 'The box is put out, and asks for login and password when it next connects.'
-            : 'It tells of itself again when it next connects.'}
+            ? 'The box is signed out, and asks for login and password when it next connects.'
+            : 'The box sends these again when it next connects.'}
         </p>
       )}
     </Question>

@@ -86,7 +86,7 @@ function optionsUpTo(most: number) {
 }
 
 function possible({ retrievable }: ClientDetail, expired: boolean): string {
-  if (expired) return 'Nothing is left of an expired client'
+  if (expired) return 'An expired client has no months left to retrieve'
   if (retrievable === 0) return 'There is nothing to retrieve'
   const up = `Up to ${inCredits(retrievable)} can be retrieved`
   // The server offers no more at a time, though there may be more.

@@ -56,7 +56,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
   const [reloading, setReloading] = useState(false)
   const form = clientForm(client?.name ?? '')
   const save = useSubmit(calls.clients.save, {
-    onDone: (_, input) => dropSent(dealer, form, input),
+    onDone: ({ expiry }, input) => dropSent(dealer, form, input, expiry),
     goTo: { path: to.clients(), after: 2_000 },
   })
   const discard = () => {
@@ -69,8 +69,10 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
     isUnanswered(dealer, calls.clients.save, (input) => hasDraft(input, client?.name, draft))
   const submit = (typed: ClientValues) => {
     if (!client || !base.seen) return
-    // It may have expired since the page was drawn last.
-    save.submit(changesOf(base.seen, typed, expiryState(client.expiry, now()) === 'expired'))
+    // It may have expired since the page was drawn last. Months are for the expiry that was shown: what has no answer is sent
+    // again as it was, although the client may have been renewed by it.
+    const { expiry } = typed.months > 0 ? base.seen : client
+    save.submit(changesOf(base.seen, typed, expiryState(expiry, now()) === 'expired'))
   }
   return (
     <Card title="Client" aside={client && <Expiry iso={client.expiry} />}>

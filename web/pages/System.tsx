@@ -113,8 +113,8 @@ function DatabaseCard({ state: { database, servers } }: { state: State }) {
       </FactList>
       {disk && disk.disk_least !== null && disk.disk_least > 0 && (
         <Quiet>
-          Below {bytes(disk.disk_least)} free, changes stop; below {bytes(disk.disk_least / 2)}, all but
-          signing in and looking.
+          Below {bytes(disk.disk_least)} free, changes stop; below {bytes(disk.disk_least / 2)}, exports stop
+          too: people can only sign in and look.
         </Quiet>
       )}
     </Card>

@@ -37,6 +37,12 @@ export const OF_INPUTS: Readonly<Record<string, string>> = {
   'admin.remove mac': seen('The MAC', ', null for none'),
   expiry: seen('The expiry'),
   expiries: seen('The expiry', ', for each in the order of `clients`'),
+  'channels.giveFile file': 'The M3U file, compressed with gzip, in base64',
+  anyway: 'True takes it also where it would be held back',
+  'channels.take at': '`held.at` as you read it',
+  service_too: 'True stops the service of all clients beneath the account too',
+  'clients.save status': 'The switch Active; it says nothing of the expiry',
+  'clients.multisave status': 'The switch Active; it says nothing of the expiry',
   client:
     "The login of a client: one of a dealer's own, or any for the admin. For others there is none (404)",
 }
@@ -47,6 +53,7 @@ const MOST = COUNTED_TO.toLocaleString('en-US')
 export const OF_OUTPUTS: Readonly<Record<string, string>> = {
   count_capped: `True where more than ${MOST} match: \`count\` is ${MOST} then, and the pages end there. Narrow the search or the days, or export all`,
   total_pages: 'How many pages `count` rows fill',
+  missing: 'The names in `clients` that the caller no longer has; the file leaves them out',
 }
 
 function seen(what: string, more = ''): string {

@@ -12,6 +12,8 @@ type RefreshContext = {
   seal: Seal
   playlist: PlaylistRules
   now: Date
+  /** When a reading began that this server could not end, because it lost the database: that is due at once. */
+  unread?: Date | null
   signal: AbortSignal
 }
 
@@ -23,12 +25,12 @@ type RefreshContext = {
 export async function refreshPlaylist(
   context: RefreshContext,
 ): Promise<KeptPlaylist | { failure: string } | null> {
-  const { sql, seal, playlist, now, signal } = context
+  const { sql, seal, playlist, now, unread = null, signal } = context
   const due = before(now, playlist.minutes * MINUTE_MS)
   const [claimed] = await begin(
     sql,
     (sql) => sql<{ address: Buffer }[]>`
-      update playlist set tried = ${now} where address is not null and tried <= ${due} returning address`,
+      update playlist set tried = ${now} where address is not null and (tried <= ${due} or tried = ${unread}) returning address`,
   )
   if (!claimed) return null
   const { address } = claimed
@@ -41,11 +43,12 @@ export async function refreshPlaylist(
       await begin(sql, (sql) => sql`update playlist set failure = ${failure} where address = ${address}`)
       return { failure }
     }
-    // Not read after all, as this server is being stopped or has lost the database: it is read at once.
-    await begin(
-      sql,
-      (sql) => sql`update playlist set tried = ${due} where address = ${address} and tried = ${now}`,
-    )
+    // Not read after all, as this server is being stopped: another one reads it at once.
+    if (signal.aborted)
+      await begin(
+        sql,
+        (sql) => sql`update playlist set tried = ${due} where address = ${address} and tried = ${now}`,
+      )
     throw error
   }
 }
