@@ -99,6 +99,7 @@ const SYNC = 'S'
 const QUERY = 'Q'
 const FLUSH = 'H'
 const READY = 'Z'
+const PASSWORD = 'p'
 const DESCRIBED = ['T', 'n']
 
 function join(
@@ -119,12 +120,13 @@ function join(
   readFrames(client, true, (frame, type) => {
     batch.push(frame)
     statement = read(frame, type) ?? statement
-    if (type !== '' && ![SYNC, QUERY, FLUSH].includes(type)) return
+    const isSigningIn = type === '' || type === PASSWORD
+    if (!isSigningIn && ![SYNC, QUERY, FLUSH].includes(type)) return
     const whole = Buffer.concat(batch)
     batch = []
-    const decision = type === '' ? null : decide(statement)
+    const decision = isSigningIn ? null : decide(statement)
     if (decision === 'before') return sever()
-    if (type !== FLUSH && type !== '') owed += 1
+    if (type !== FLUSH && !isSigningIn) owed += 1
     if (decision === 'during') {
       upstream.end(whole)
       return hangUp()
