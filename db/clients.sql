@@ -58,19 +58,26 @@ create table reminder (
   constraint reminder_account_fk foreign key (account) references account (id)
 );
 
-create function end_service() returns trigger
+create function end_services() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  gone bigint[] := array(
+    select id from changed where deleted is not null except select id from replaced where deleted is not null
+  );
 begin
-  delete from service where client = new.id;
-  delete from device where client = new.id;
-  delete from presence where client = new.id;
-  delete from box_event where client = new.id;
-  delete from reminder where client = new.id;
+  -- Most changes of clients delete none.
+  if gone <> '{}' then
+    delete from service where client = any (gone);
+    delete from device where client = any (gone);
+    delete from presence where client = any (gone);
+    delete from box_event where client = any (gone);
+    delete from reminder where client = any (gone);
+  end if;
   return null;
 end $$;
 
-create trigger end_service after update of deleted on client for each row
-  when (old.deleted is null and new.deleted is not null) execute function end_service();
+create trigger end_services after update on client
+  referencing old table as replaced new table as changed for each statement execute function end_services();
 
 -- Takes a reminder back. The server calls this instead of deleting from `reminder`, because a right to delete would
 -- allow it to lock the table. Returns whether there was one.

@@ -178,6 +178,7 @@ describe('the tables that the main branch has made between two releases', () => 
       '8b7831f9',
       '8bbc508b',
       '76c4980c',
+      'fe0bd3a5',
     ])
   })
 

@@ -104,6 +104,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   c537a3b87b64a4bfa971a9c54e13462001ddfb5992a5874190119ff3a5347a66: 20,
   '1ab42c382a4cdaec824519e30e74a93b87d7a20b66ebed3434ef035c7adc0da8': 22,
   '2e6d5995dc1cf45c713230e871fea745596d4af7fc46b152cf285f5b51daf509': 24,
+  '5ae0266f3838cab0e026d87bf27c102e217aa5409611eea5bceeb78a9664c6ef': 25,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */

@@ -612,7 +612,7 @@ const tamperings: Tampering[] = [
     async (sql) => {
       const [other] = await sql<
         { body: string }[]
-      >`select prosrc as body from pg_proc where proname = 'end_service'`
+      >`select prosrc as body from pg_proc where proname = 'end_services'`
       await sql.unsafe(
         `create or replace function post_transfers() returns trigger language plpgsql as $body$${other?.body}$body$`,
       )
