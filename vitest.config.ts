@@ -188,8 +188,8 @@ export default defineConfig({
           include: ['test/journeys/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
-          // Three keep both cores busy for nearly all of the time.
-          maxWorkers: 3,
+          // Some wait for what a person would wait for: a lost answer, a notice that closes by itself.
+          maxWorkers: 4,
           sequence: { groupOrder: 2 },
         },
       },

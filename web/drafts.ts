@@ -18,8 +18,8 @@ export function keepDraft(by: string, form: string, draft: Draft | null): boolea
 }
 
 /** Drops what a call of the last load of the page had sent of a form's draft, and tells the form, which has restored it. */
-export function draftWasSent(by: string, form: string, input: object, expiry?: string): void {
-  dropSent(by, form, input, expiry)
+export function draftWasSent(by: string, form: string, input: object): void {
+  dropSent(by, form, input)
   for (const listener of sentListeners) listener(form)
 }
 
@@ -32,18 +32,16 @@ export function onDraftSent(listener: (form: string) => unknown): () => void {
 const sentListeners = new Set<(form: string) => unknown>()
 
 /**
- * Drops a form's draft once a call has sent it, but for what was typed otherwise since. Of an expired client only the months are
- * sent: all else stays, for a client with the expiry that it has now.
+ * Drops what a call has sent of a form's draft. What was typed otherwise since stays, and so does what was not sent, such as all
+ * but the months of an expired client. The MAC of a client that has become one of Ministra is sent never.
  */
-export function dropSent(by: string, form: string, input: object, expiry?: string): void {
-  const draft = draftOf(by, form) as { typed?: object; seen?: object } | null
-  const sent = new Map(Object.entries(input))
-  const isRenewal = sent.size === 3 && sent.has('months') && sent.has('expiry')
-  const left = Object.entries(draft?.typed ?? {}).filter(([field, value]) =>
-    sent.has(field) ? sent.get(field) !== value : isRenewal,
-  )
-  const rest = { typed: Object.fromEntries(left), seen: { ...draft?.seen, expiry } }
-  keepDraft(by, form, left.length > 0 ? rest : null)
+export function dropSent(by: string, form: string, input: object): void {
+  const draft = draftOf(by, form) as { typed?: object } | null
+  const sent = new Map<string, unknown>(Object.entries(input))
+  const isOver = ([field, value]: [string, unknown]) =>
+    sent.has(field) ? sent.get(field) === value : field === 'stb_mac' && sent.get('ministra') === true
+  const left = Object.entries(draft?.typed ?? {}).filter((entry) => !isOver(entry))
+  keepDraft(by, form, left.length > 0 ? { ...draft, typed: Object.fromEntries(left) } : null)
 }
 
 /** Removes a draft once it was sent, unless something else was typed into the form since. */

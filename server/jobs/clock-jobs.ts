@@ -153,18 +153,19 @@ export function boxCounting({ sql, stopping }: Needs): ClockJob {
 }
 
 export function playlistRefresh({ sql, seal, playlist, log, stopping }: Needs): ClockJob {
-  let unread: Date | null = null
+  let unread: Date[] = []
   return {
     ...EACH_MINUTE,
     name: 'playlist',
     async run(now) {
       try {
         const outcome = await refreshPlaylist({ sql, seal, playlist, now, unread, signal: stopping })
-        unread = null
+        unread = []
         if (outcome) log.info(outcome, 'the playlist was read')
         return true
       } catch (error) {
-        if (isLost(error)) unread = now
+        // Whether this one was noted is not known either.
+        if (isLost(error)) unread.push(now)
         // A stop ends the download, which is no fault to tell of.
         if (stopping.aborted) return false
         throw error

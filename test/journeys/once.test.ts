@@ -16,6 +16,7 @@ import type { Person, World } from '../support/world.ts'
 
 const SAVE = '**/v1/reseller/save'
 const UPDATED = 'Dealer updated successfully!'
+const EXPIRY_CHANGED = 'The expiry of to-renew has changed in the meantime. Please look again.'
 const BANNER = 'Trying to reach it; nothing is sent twice.'
 const ONCE = 'It was sent again, and done once.'
 const MAY_BE_DONE = 'This may have been done. Send it again: nothing is done twice.'
@@ -261,6 +262,33 @@ describe('a submit', () => {
     await press(page, 'Update Client')
     await expect(page).toHaveURL('/clients')
     expect(await dealer.call(calls.credits.dealer)).toMatchObject({ credits: 1 })
+  })
+
+  test('of months whose answer was lost is paid for once, also where something else is typed before the repeat', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    await world.client(dealer, { login: 'to-renew' })
+    const page = await open({ as: dealer, at: '/update-client/to-renew' })
+    await loseAnswers(page, '**/v1/api/saveclient', 4)
+    await fill(page, { 'Add months': '1' })
+    await press(page, 'Update Client')
+    await readNotice(page, 'Error updating client. Please try again.', LOST)
+    await comeBack(page)
+    await expect(page.getByText('Served until 2026-06-15')).toBeVisible()
+    await fill(page, { Description: 'Attic' })
+    await press(page, 'Update Client')
+    await readNotice(page, 'Error updating client. Please try again.', EXPIRY_CHANGED)
+    await press(page, 'Reload')
+    await expect(page.getByLabel('Add months')).toHaveValue('0')
+    await expect(page.getByLabel('Description')).toHaveValue('Attic')
+    await press(page, 'Update Client')
+    await readNotice(page, 'Client to-renew updated successfully!')
+    expect(await dealer.call(calls.credits.dealer)).toMatchObject({ credits: 2 })
+    expect(await dealer.call(calls.clients.detail, { name: 'to-renew' })).toMatchObject({
+      description: 'Attic',
+    })
   })
 
   test('takes a month back once when a person repeats it after a lost connection, and says so', async ({

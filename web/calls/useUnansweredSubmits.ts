@@ -30,7 +30,7 @@ export function useUnansweredSubmits(): void {
           tellSuccess(notice, notices, { input, output })
           markNamed(input)
           const form = formOf(call, input)
-          if (form) draftWasSent(name, form, input, (output as { expiry?: string }).expiry)
+          if (form) draftWasSent(name, form, input)
           loadAgain(client)
         })
         .catch((failure) => notices && notice.error(...failureOf(notices, failure)))

@@ -33,6 +33,7 @@ import {
   EMPTY_CLIENT,
   followed,
   hasDraft,
+  isRenewalOf,
   typedOver,
   valuesOf,
 } from './clientForm.ts'
@@ -55,8 +56,9 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
   const [payable, setPayable] = useState(true)
   const [reloading, setReloading] = useState(false)
   const form = clientForm(client?.name ?? '')
+  const wasExpired = useRef(false)
   const save = useSubmit(calls.clients.save, {
-    onDone: ({ expiry }, input) => dropSent(dealer, form, input, expiry),
+    onDone: (_, input) => dropSent(dealer, form, input),
     goTo: { path: to.clients(), after: 2_000 },
   })
   const discard = () => {
@@ -69,10 +71,11 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
     isUnanswered(dealer, calls.clients.save, (input) => hasDraft(input, client?.name, draft))
   const submit = (typed: ClientValues) => {
     if (!client || !base.seen) return
-    // It may have expired since the page was drawn last. Months are for the expiry that was shown: what has no answer is sent
-    // again as it was, although the client may have been renewed by it.
+    // It may have expired since the page was drawn last. Months are for the expiry that was shown. What has no answer is sent
+    // again as it was, although the client may have expired or been renewed since.
     const { expiry } = typed.months > 0 ? base.seen : client
-    save.submit(changesOf(base.seen, typed, expiryState(expiry, now()) === 'expired'))
+    if (!save.unanswered) wasExpired.current = expiryState(expiry, now()) === 'expired'
+    save.submit(changesOf(base.seen, typed, wasExpired.current))
   }
   return (
     <Card title="Client" aside={client && <Expiry iso={client.expiry} />}>
@@ -202,7 +205,8 @@ interface ReloadProps {
 
 /** Loads what somebody else changed, and keeps what was typed. */
 function Reload({ seen, reload, onWait, onBase }: ReloadProps) {
-  const { getValues } = useFormContext<ClientValues>()
+  const { name: dealer } = useSession()
+  const { getValues, setValue } = useFormContext<ClientValues>()
   const cache = useQueryClient()
   const notice = useNotice()
   const load = async () => {
@@ -212,6 +216,9 @@ function Reload({ seen, reload, onWait, onBase }: ReloadProps) {
     })
     if (fresh) notice.settle(NOT_LOADED)
     if (fresh && seen) {
+      // The months that have changed the expiry may be those that this form has sent itself.
+      const mayBePaid = isUnanswered(dealer, calls.clients.save, (input) => isRenewalOf(input, seen))
+      if (mayBePaid && fresh.expiry !== seen.expiry) setValue('months', 0)
       loadAgain(cache, [calls.clients.quote.name])
       onBase({
         seen: fresh,

@@ -148,6 +148,17 @@ describe('the draft of a client', () => {
     })
   })
 
+  test('keeps the expiry and the MAC that were shown only where it changes them', () => {
+    const now = { ...CLIENT, o_mac: '00:1A:79:00:00:01', expiry: '2027-01-31T23:59:59.000Z' }
+    const seenOf = (typed: object) => baseFrom(now, draftFrom(CLIENT, { ...valuesOf(CLIENT), ...typed })).seen
+    expect(seenOf({ desc: 'Attic' })).toMatchObject({ expiry: now.expiry, o_mac: now.o_mac })
+    expect(seenOf({ months: 1 })).toMatchObject({ expiry: CLIENT.expiry, o_mac: now.o_mac })
+    expect(seenOf({ stb_mac: '00:1A:79:00:00:09' })).toMatchObject({
+      expiry: now.expiry,
+      o_mac: CLIENT.o_mac,
+    })
+  })
+
   test('is empty where the client has the same values by now', () => {
     const now = { ...CLIENT, description: 'Attic' }
     expect(baseFrom(now, draftFrom(CLIENT, { ...typed, months: 0 }))).toEqual({

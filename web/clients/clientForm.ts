@@ -92,6 +92,12 @@ export function hasDraft(input: object, login: string | undefined, { typed, seen
   return isRenewal || Object.entries(typed).every(isSent)
 }
 
+/** Returns whether a call's input pays for months of a client with this expiry. */
+export function isRenewalOf(input: object, { name, expiry }: Pick<ClientDetail, 'name' | 'expiry'>): boolean {
+  const sent = new Map<string, unknown>(Object.entries(input))
+  return sent.get('login') === name && sent.has('months') && sent.get('expiry') === expiry
+}
+
 /** The client that the form was filled from, with the form's values at that time. */
 export interface Base {
   seen?: ClientDetail
@@ -107,12 +113,30 @@ export function draftFrom(seen: ClientDetail, typed: ClientValues): ClientDraft 
 }
 
 /**
- * Restores a draft. It keeps the MAC and expiry that were shown, so that the server still refuses if one has changed.
+ * Restores a draft. It keeps the MAC or the expiry that were shown where one of them is changed, so that the server still
+ * refuses.
  */
 export function baseFrom(client: ClientDetail, draft: ClientDraft | null): Base {
   const values = { ...valuesOf(client), ...draft?.typed }
-  const isRestored = Object.keys(typedOver(client, values)).length > 0
-  return { seen: isRestored ? { ...client, ...draft?.seen } : client, values, isRestored }
+  const typed = typedOver(client, values)
+  return {
+    seen: seenFor(client, typed, draft?.seen),
+    values,
+    isRestored: Object.keys(typed).length > 0,
+  }
+}
+
+/** Returns a client as the form knows it: with the MAC or the expiry that was shown before, where one of them is changed. */
+function seenFor(
+  client: ClientDetail,
+  typed: Partial<ClientValues>,
+  before: Pick<ClientDetail, 'o_mac' | 'expiry'> | undefined,
+): ClientDetail {
+  return {
+    ...client,
+    ...(before && 'stb_mac' in typed && { o_mac: before.o_mac }),
+    ...(before && 'months' in typed && { expiry: before.expiry }),
+  }
 }
 
 /**
@@ -127,11 +151,7 @@ export function followed({ seen, ...base }: Required<Base>, client: ClientDetail
     ([field, value]) => base.values[field as keyof ClientValues] === value,
   )
   return {
-    seen: {
-      ...client,
-      ...('stb_mac' in typed && { o_mac: seen.o_mac }),
-      ...('months' in typed && { expiry: seen.expiry }),
-    },
+    seen: seenFor(client, typed, seen),
     values: isSame ? base.values : values,
     isRestored: base.isRestored && Object.keys(typed).length > 0,
   }

@@ -39,7 +39,7 @@ export const OF_INPUTS: Readonly<Record<string, string>> = {
   expiries: seen('The expiry', ', for each in the order of `clients`'),
   'channels.giveFile file': 'The M3U file, compressed with gzip, in base64',
   anyway: 'True takes it also where it would be held back',
-  'channels.take at': '`held.at` as you read it',
+  'channels.takeHeld at': '`held.at` as you read it',
   service_too: 'True stops the service of all clients beneath the account too',
   'clients.save status': 'The switch Active; it says nothing of the expiry',
   'clients.multisave status': 'The switch Active; it says nothing of the expiry',

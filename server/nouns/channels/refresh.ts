@@ -12,8 +12,8 @@ type RefreshContext = {
   seal: Seal
   playlist: PlaylistRules
   now: Date
-  /** When a reading began that this server could not end, because it lost the database: that is due at once. */
-  unread?: Date | null
+  /** When readings began that this server could not end, because it lost the database: the one that is noted is due at once. */
+  unread?: readonly Date[]
   signal: AbortSignal
 }
 
@@ -25,12 +25,12 @@ type RefreshContext = {
 export async function refreshPlaylist(
   context: RefreshContext,
 ): Promise<KeptPlaylist | { failure: string } | null> {
-  const { sql, seal, playlist, now, unread = null, signal } = context
+  const { sql, seal, playlist, now, unread = [], signal } = context
   const due = before(now, playlist.minutes * MINUTE_MS)
   const [claimed] = await begin(
     sql,
     (sql) => sql<{ address: Buffer }[]>`
-      update playlist set tried = ${now} where address is not null and (tried <= ${due} or tried = ${unread}) returning address`,
+      update playlist set tried = ${now} where address is not null and (tried <= ${due} or tried = any (${unread.map((began) => began.toISOString())}::text[]::timestamptz[])) returning address`,
   )
   if (!claimed) return null
   const { address } = claimed
