@@ -10,9 +10,8 @@ import { captchaChecks, captchaFailures } from '../metrics.ts'
 import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { fieldRefusal, Refusal } from '../refusal.ts'
-import { Turns } from '../turns.ts'
 import { derive, hash } from './seal.ts'
-import { askForStranger, changeForStranger, SIGN_IN_WAIT } from './stranger-turns.ts'
+import { changeForStranger, openSignInTurns } from './sign-in-turns.ts'
 
 export type Captcha = {
   /**
@@ -77,7 +76,7 @@ const TRIES_PER_SECOND = 250
  * One challenge is made at a time, for one network after the other: anybody may ask for them, and they are made by the
  * threads that hash passwords and read files, whose queue has no order of its own.
  */
-const making = new Turns<string>({ atOnce: 1, maxWait: SIGN_IN_WAIT })
+const inTurnOfMaking = openSignInTurns({ atOnce: 1 })
 
 /** Altcha's proof of work, checked by its signatures alone: each solution of a flood costs two HMACs. */
 function proofOfWork(secretKey: Uint8Array): Captcha {
@@ -116,7 +115,7 @@ function proofOfWork(secretKey: Uint8Array): Captcha {
   }
 
   function create(
-    { network, gone }: Asker,
+    asker: Asker,
     least: number,
     most: number,
     data: z.output<typeof Data>,
@@ -131,7 +130,7 @@ function proofOfWork(secretKey: Uint8Array): Captcha {
         data,
         ...secrets,
       })
-    return making.run(network ?? 'unknown', make, gone)
+    return inTurnOfMaking(asker, make)
   }
 
   function bind(name: string): string {
@@ -180,6 +179,9 @@ const SITEVERIFY = {
 
 const TIMEOUT_MS = 5_000
 
+/** Each question is a connection of its own, for a text of any length that nobody has checked. */
+const inTurnOfAsking = openSignInTurns({ atOnce: 20, each: 4 })
+
 /** A provider's widget, whose solutions only the provider can check. While it is down, nobody gets in. */
 function askedElsewhere({ provider, siteKey, secretKey }: Elsewhere, siteverify: string): Captcha {
   return {
@@ -188,7 +190,7 @@ function askedElsewhere({ provider, siteKey, secretKey }: Elsewhere, siteverify:
     async check(context, solution) {
       if (!solution) throw refused()
       const form = new URLSearchParams({ secret: secretKey, response: solution, remoteip: context.address })
-      if (!(await askForStranger(context, () => isHuman(siteverify, form)))) throw refused()
+      if (!(await inTurnOfAsking(context, () => isHuman(siteverify, form)))) throw refused()
       // Providers forget a solution within minutes; an hour outlasts them all.
       await takeOnce(context, solution, new Date(context.now.getTime() + HOUR_MS))
       return 0

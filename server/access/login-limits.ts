@@ -4,7 +4,7 @@ import type { Business, OpenContext } from '../context.ts'
 import { begin, change } from '../postgres/begin.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
-import { changeForStranger } from './stranger-turns.ts'
+import { changeForStranger } from './sign-in-turns.ts'
 
 /** What a try is made with. Without a captcha no challenge is offered. */
 type TryContext = Pick<OpenContext, 'sql' | 'now' | 'network' | 'gone'> & {

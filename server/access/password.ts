@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import type { Caller, OpenContext } from '../context.ts'
 import { isInTransaction } from '../postgres/begin.ts'
 import { Turns } from '../turns.ts'
-import { SIGN_IN_WAIT } from './stranger-turns.ts'
+import { openSignInTurns, SIGN_IN_WAIT } from './sign-in-turns.ts'
 
 /** For whom a password is hashed: a stranger or a caller; null on the machine's own command line. */
 type Asker = (Pick<OpenContext, 'network' | 'gone'> & Partial<Pick<Caller, 'account'>>) | null
@@ -51,13 +51,13 @@ async function derive(password: string, salt: Buffer, asker: Asker): Promise<Buf
 /** At most two at once, so that a flood of logins leaves processor time for other calls. */
 const AT_ONCE = 2
 const hashing = new Turns<number | 'strangers'>({ atOnce: AT_ONCE, maxWait: SIGN_IN_WAIT })
-const strangers = new Turns<string>({ atOnce: AT_ONCE, maxWait: SIGN_IN_WAIT })
+const inTurnOfStrangers = openSignInTurns({ atOnce: AT_ONCE })
 
 /** However many strangers sign in, beside an account they have one turn of two, which goes from network to network. */
 function inTurn(asker: Asker, hash: () => Promise<Buffer>): Promise<Buffer> {
   const { account, network = null, gone = null } = asker ?? { account: { id: 0 } }
   if (account) return hashing.run(account.id, hash, gone)
-  return strangers.run(network ?? 'unknown', () => hashing.run('strangers', hash, gone), gone)
+  return inTurnOfStrangers({ network, gone }, () => hashing.run('strangers', hash, gone))
 }
 
 function unpadded(bytes: Buffer): string {

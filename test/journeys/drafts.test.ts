@@ -10,6 +10,7 @@ import {
   signIn,
   test,
 } from '../support/browser.ts'
+import { openExpired } from './expired.ts'
 
 describe('a draft', () => {
   const TYPED = { 'Login Name': 'half-typed', Password: 'tv-secret', Description: 'Attic', Credits: '2' }
@@ -118,17 +119,9 @@ describe('a draft', () => {
     open,
     world,
   }) => {
-    const { dealer } = await world.family({ credits: 3 })
-    await world.client(dealer, { login: 'summer-house', desc: 'Terrace' })
-    await world.setExpiry('summer-house', new Date(world.clock.now.getTime() + 20 * 60_000).toISOString())
-    const page = await open({ as: dealer, at: '/update-client/summer-house' })
-    await fill(page, { Description: 'Attic' })
-    world.clock.pass({ minutes: 30 })
-    await page.reload()
-    await expect(page.getByText('Your unsent entries')).toBeVisible()
+    const { dealer, page } = await openExpired(open, world)
     await expect(page.getByLabel('Description')).toBeDisabled()
     await expect(page.getByLabel('Description')).toHaveValue('Attic')
-    await fill(page, { 'Add months': '1' })
     const asked = page.waitForRequest('**/v1/api/saveclient')
     await press(page, 'Update Client')
     expect(Object.keys((await asked).postDataJSON()).sort()).toEqual(['expiry', 'login', 'months'])

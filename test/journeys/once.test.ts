@@ -13,6 +13,7 @@ import {
   test,
 } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
+import { openExpired } from './expired.ts'
 
 const SAVE = '**/v1/reseller/save'
 const UPDATED = 'Dealer updated successfully!'
@@ -237,15 +238,7 @@ describe('a submit', () => {
     open,
     world,
   }) => {
-    const { dealer } = await world.family({ credits: 3 })
-    await world.client(dealer, { login: 'summer-house', desc: 'Terrace' })
-    await world.setExpiry('summer-house', new Date(world.clock.now.getTime() + 20 * 60_000).toISOString())
-    const page = await open({ as: dealer, at: '/update-client/summer-house' })
-    await fill(page, { Description: 'Attic' })
-    world.clock.pass({ minutes: 30 })
-    await page.reload()
-    await fill(page, { 'Add months': '1' })
-    await expect(page.getByText('Costs 1 credit')).toBeVisible()
+    const { dealer, page } = await openExpired(open, world)
     await loseAnswers(page, '**/v1/api/saveclient', 4)
     await press(page, 'Update Client')
     await readNotice(page, 'Error updating client. Please try again.', LOST)

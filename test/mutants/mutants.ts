@@ -49,7 +49,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: "a captcha's provider is asked four solutions of one address at a time",
     file: 'server/access/captcha.ts',
-    from: 'await askForStranger(context, () => isHuman(siteverify, form))',
+    from: 'await inTurnOfAsking(context, () => isHuman(siteverify, form))',
     to: 'await isHuman(siteverify, form)',
     suites: ['server/access/captcha.test.ts'],
   },
@@ -1668,15 +1668,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'the hashes of strangers go from network to network',
     file: 'server/access/password.ts',
-    from: "strangers.run(network ?? 'unknown',",
-    to: "strangers.run('anybody',",
+    from: 'return inTurnOfStrangers({ network, gone },',
+    to: 'return inTurnOfStrangers({ network: null, gone },',
     suites: ['server/access/password.test.ts'],
   },
   {
     guard: 'nothing is hashed for a stranger who has disconnected',
     file: 'server/access/password.ts',
-    from: "hashing.run('strangers', hash, gone), gone)",
-    to: "hashing.run('strangers', hash))",
+    from: "gone }, () => hashing.run('strangers', hash, gone))",
+    to: "gone: null }, () => hashing.run('strangers', hash))",
     suites: ['server/access/password.test.ts'],
   },
   {
@@ -3237,8 +3237,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'challenges are made for one network after the other',
     file: 'server/access/captcha.ts',
-    from: "return making.run(network ?? 'unknown', make, gone)",
-    to: "return network === gone ? making.run('', make) : make()",
+    from: 'return inTurnOfMaking(asker, make)',
+    to: "return asker.network === '' ? inTurnOfMaking(asker, make) : make()",
     suites: ['server/access/captcha.test.ts'],
   },
   {

@@ -26,12 +26,12 @@ export function SuspendDialog({ open, account, onClose }: SuspendDialogProps) {
   return (
     <FormDialog
       open={open}
-      title={`Suspend ${name}`}
+      title={account.suspension ? `Change the suspension of ${name}` : `Suspend ${name}`}
       onClose={onClose}
       schema={Suspension}
       values={values}
       autoFocus
-      label={`Suspend ${name}`}
+      label={account.suspension ? 'Change suspension' : `Suspend ${name}`}
       onSubmit={(chosen) => suspend.submit({ name, ...chosen })}
       sending={suspend}
     >
@@ -64,8 +64,10 @@ function Consequences({ account }: { account: AccountBeneath }) {
   const clients = counted(served, 'client')
   return (
     <p>
-      {AND.format([name, ...others])} {others.length > 0 ? 'are' : 'is'} signed out at once and cannot sign
-      in.{' '}
+      {AND.format([name, ...others])}{' '}
+      {suspension
+        ? `${others.length > 0 ? 'stay' : 'stays'} signed out.`
+        : `${others.length > 0 ? 'are' : 'is'} signed out at once and cannot sign in.`}{' '}
       <strong>
         {suspension?.service_too
           ? changed(account, serviceToo)

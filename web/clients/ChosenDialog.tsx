@@ -68,7 +68,7 @@ function DeleteChosen({ onClose, onDone, ...about }: ActProps<'delete'>) {
     },
     ...about,
   })
-  const { data, acted, names, sending, blocked } = does
+  const { acted, names, sending, blocked } = does
   const close = () => {
     sending.reset()
     onClose()
@@ -76,8 +76,8 @@ function DeleteChosen({ onClose, onDone, ...about }: ActProps<'delete'>) {
   return (
     <Confirm
       open={open}
-      title={data ? `Delete ${inClients(acted.length)}?` : 'Delete the selected clients?'}
-      yes={data ? `Delete ${inClients(acted.length)}` : 'Delete'}
+      title={acted.length > 0 ? `Delete ${inClients(acted.length)}?` : 'Delete the selected clients?'}
+      yes={acted.length > 0 ? `Delete ${inClients(acted.length)}` : 'Delete'}
       no="Cancel"
       onYes={() => sending.submit({ clients: names })}
       onNo={close}

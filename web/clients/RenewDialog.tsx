@@ -47,7 +47,9 @@ export function RenewDialog({ open, names, onClose, onDone, onGone }: RenewDialo
   return (
     <FormDialog
       open={open}
-      title={shown.length === 1 ? `Renew ${shown[0]}` : `Renew ${inClients(count)}`}
+      title={
+        shown.length === 1 ? `Renew ${shown[0]}` : count === 0 ? 'Renew clients' : `Renew ${inClients(count)}`
+      }
       onClose={close}
       schema={Months}
       values={ONE_MONTH}
@@ -92,6 +94,7 @@ const ONE_MONTH = { months: 1 }
 const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1)
 
 function labelOf(count: number, months: number): string {
+  if (count === 0) return 'Renew'
   const cost = inCredits(count * months)
   return count === 1 ? `Renew for ${cost}` : `Renew ${inClients(count)} for ${cost}`
 }

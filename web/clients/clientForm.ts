@@ -85,11 +85,10 @@ export interface ClientDraft {
 /** Returns whether a call's input has for this client all that a draft has, or all that an expired one can be sent. */
 export function hasDraft(input: object, login: string | undefined, { typed, seen }: ClientDraft): boolean {
   const sent = new Map(Object.entries(input))
-  if (sent.get('login') !== login) return false
+  if (login === undefined || sent.get('login') !== login) return false
   const isSent = ([field, value]: [string, unknown]) => sent.get(field) === value
-  const renewal = { months: typed.months, expiry: seen.expiry }
-  const isRenewal = sent.size === 3 && typed.months !== undefined && Object.entries(renewal).every(isSent)
-  return isRenewal || Object.entries(typed).every(isSent)
+  const isRenewal = sent.size === 3 && isRenewalOf(input, { name: login, ...seen })
+  return (isRenewal && sent.get('months') === typed.months) || Object.entries(typed).every(isSent)
 }
 
 /** Returns whether a call's input pays for months of a client with this expiry. */
