@@ -22,6 +22,7 @@ import {
   rows,
   signIn,
   test,
+  typeIn,
 } from '../support/browser.ts'
 import {
   A_PLAYLIST,
@@ -340,10 +341,10 @@ describe('the admin', () => {
     const page = await open({ as: world.admin, at: '/admin/delete-mac' })
     const search = page.getByRole('button', { name: 'Search', exact: true })
     const mac = page.getByLabel('MAC Address')
-    await mac.pressSequentially('a1b2')
+    await typeIn(mac, 'a1b2')
     await expect(mac).toHaveValue('00:1A:79:A1:B2')
     await expect(search).toBeDisabled()
-    await mac.pressSequentially('c5')
+    await typeIn(mac, 'c5')
     // What is announced is what changes in a region that was there before.
     await page.evaluate(() => {
       for (const live of document.querySelectorAll('main [aria-live]')) live.setAttribute('data-before', '')
@@ -354,7 +355,7 @@ describe('the admin', () => {
     await mac.press('End')
     await mac.press('Backspace')
     await expect(page.getByText('No client has this MAC')).toHaveCount(0)
-    await mac.pressSequentially('5')
+    await typeIn(mac, '5')
     await expect(page.getByRole('alert')).toHaveText([''])
     for (const [last, sentence, loss] of [
       [
@@ -391,7 +392,7 @@ describe('the admin', () => {
     const page = await open({ as: world.admin, at: '/admin/delete-mac' })
     const mac = page.getByLabel('MAC Address')
     const question = page.getByRole('alertdialog', { name: 'Confirm Deletion' })
-    await mac.pressSequentially('a1b2c3')
+    await typeIn(mac, 'a1b2c3')
     await mac.press('Enter')
     const remove = page.getByRole('button', { name: 'Delete', exact: true })
     await expect(remove).toBeVisible()
@@ -403,7 +404,7 @@ describe('the admin', () => {
     await mac.press('End')
     await mac.press('Backspace')
     await expect(remove).toHaveCount(0)
-    await mac.pressSequentially('4')
+    await typeIn(mac, '4')
     await mac.press('Enter')
     await expect(page.getByRole('table')).toContainText('00:1A:79:A1:B2:C4')
     await expect(question).toHaveCount(0)

@@ -20,6 +20,7 @@ import {
   rows,
   signIn,
   test,
+  typeIn,
 } from '../support/browser.ts'
 import { PASSWORD, type Person, type World } from '../support/world.ts'
 import { ACCOUNTS, OF_A_BRANCH } from './columns.ts'
@@ -162,7 +163,7 @@ describe.each([
     await add.click()
     await readNotice(page, `Error adding ${title}. Please try again.`, 'This login is taken.')
     await page.getByLabel('Login', { exact: true }).fill('')
-    await page.getByLabel('Login', { exact: true }).pressSequentially('a-new-account ')
+    await typeIn(page.getByLabel('Login', { exact: true }), 'a-new-account ')
     await add.click()
     await expect(page).toHaveURL(adding())
     await readNotice(page, `${title} added successfully!`)
@@ -315,10 +316,10 @@ describe.each([
     await page.getByRole('link', { name: other.name, exact: true }).click()
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Update ${title}: ${other.name}`)
     await expect(description).toBeEnabled()
-    await description.pressSequentially('Knows the other one')
+    await typeIn(description, 'Knows the other one')
     await press(page, 'Save description')
     await readNotice(page, `${title} updated successfully!`)
-    await password.pressSequentially('for-another-one')
+    await typeIn(password, 'for-another-one')
     await page.evaluate(() => window.history.go(-2))
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Update ${title}: casa-digital`)
     await expect(description).toBeEnabled()
@@ -362,7 +363,7 @@ describe.each([
         : 'casa-digital is signed out at once and cannot sign in. 1 client stays served.',
     )
     await expect(dialog.getByLabel('Reason')).toBeFocused()
-    await dialog.getByLabel('Reason').pressSequentially('Owes 40 credits')
+    await typeIn(dialog.getByLabel('Reason'), 'Owes 40 credits')
     await dialog.getByLabel('Stop the service of its clients too').check()
     await expect(dialog).toContainText('1 client loses its service.')
     await dialog.getByLabel('Stop the service of its clients too').uncheck()
@@ -409,7 +410,7 @@ describe.each([
     // Keys that are pressed while the form is loading go nowhere, and so a person does not press them.
     await theirs.getByLabel('Other amount').click()
     await theirs.keyboard.type('25')
-    await theirs.getByLabel('Note').pressSequentially('For the new month')
+    await typeIn(theirs.getByLabel('Note'), 'For the new month')
     await press(theirs, 'Ask for 25 credits')
     await readNotice(theirs, 'Asked for 25 credits')
     await expect(theirs.getByRole('region', { name: `You asked ${me.name} for 25 credits` })).toBeVisible()
@@ -494,7 +495,7 @@ describe.each([
     await page.getByLabel('Account').fill('')
     await expect(rows(page, 'Transactions')).toHaveCount(3)
     await page.getByLabel('Type').selectOption('ADD')
-    await page.getByRole('searchbox').pressSequentially('another')
+    await typeIn(page.getByRole('searchbox'), 'another')
     await expect(rows(page, 'Transactions')).toHaveText([/ADD\+3another-one/])
     await expect(page).toHaveURL(to.transactions({ type: 'ADD', search: 'another' }))
     await page.reload()

@@ -13,6 +13,7 @@ import {
   press,
   readNotice,
   sessionOf,
+  typeIn,
   Windows,
 } from '../support/browser.ts'
 import { A_PLAYLIST, compressed, servePlaylist } from '../support/playlist.ts'
@@ -85,7 +86,7 @@ const scenarios: Record<string, Scenario> = {
     at: '/new-client',
     prepare: async (page) => {
       await fill(page, { 'Login Name': 'a-new-client', Password: 'tv-1234' })
-      await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
+      await typeIn(page.getByLabel('MAC Address'), 'A1B2C3')
     },
     submit: (page) => press(page, 'Submit'),
   },

@@ -21,6 +21,7 @@ import {
   rows,
   signIn,
   test,
+  typeIn,
 } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 import { CLIENTS, OF_A_CLIENT, OF_A_DEALER } from './columns.ts'
@@ -328,8 +329,8 @@ describe('a new client', () => {
     )
     await expect(page.getByLabel('Package').locator('option')).toHaveText(PACKAGES.map(({ label }) => label))
     await fill(page, { 'Login Name': 'tom', Password: 'tv', Description: 'x'.repeat(101) })
-    await page.getByLabel('MAC Address').pressSequentially('a1b2')
-    await page.getByLabel('Phone Number').pressSequentially('4165550123')
+    await typeIn(page.getByLabel('MAC Address'), 'a1b2')
+    await typeIn(page.getByLabel('Phone Number'), '4165550123')
     await expect(page.getByLabel('Phone Number')).toHaveValue('(416) 555-0123')
     for (const fault of [
       'Login should be between 5 and 15 characters',
@@ -347,7 +348,7 @@ describe('a new client', () => {
     await page.getByLabel('Ministra').uncheck()
     await expect(page.getByLabel('MAC Address')).toHaveValue('00:1A:79:A1:B2')
     await page.getByLabel('MAC Address').fill('')
-    await page.getByLabel('MAC Address').pressSequentially('a1b2c3')
+    await typeIn(page.getByLabel('MAC Address'), 'a1b2c3')
     await expect(page.getByLabel('MAC Address')).toHaveValue('00:1A:79:A1:B2:C3')
     await expect(submit).toBeEnabled()
     await fill(page, { Credits: '2' })
@@ -361,7 +362,7 @@ describe('a new client', () => {
     const page = await open({ as: dealer, at: '/new-client' })
     await fill(page, { 'Login Name': 'is-new', Password: 'tv-1234' })
     const field = page.getByLabel('MAC Address')
-    await field.pressSequentially(mac ?? '')
+    await typeIn(field, mac ?? '')
     await field.press('Enter')
     const reason = `This MAC address is taken by your client ${name}.`
     const fault = page.getByRole('main').getByText(reason)
@@ -380,7 +381,7 @@ describe('a new client', () => {
     await world.client(dealer, { login: 'was-here' })
     const page = await open({ as: dealer, at: '/new-client' })
     await fill(page, { 'Login Name': 'was-here', Password: 'tv-1234', Credits: '2', Package: '13' })
-    await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
+    await typeIn(page.getByLabel('MAC Address'), 'A1B2C3')
     await press(page, 'Submit')
     await expect(page.getByLabel('Login Name')).toBeFocused()
     await readNotice(page, 'This login is taken by your client was-here.')

@@ -9,6 +9,7 @@ import {
   readNotice,
   signIn,
   test,
+  typeIn,
 } from '../support/browser.ts'
 import { openExpired } from './expired.ts'
 
@@ -285,9 +286,9 @@ describe('what is typed', () => {
     const page = await open({ as: reseller, at: `/update-dealer/${dealer.name}` })
     await press(page, 'Suspend')
     const reason = page.getByRole('dialog').getByLabel('Reason')
-    await reason.pressSequentially('Owes 40 credits')
+    await typeIn(reason, 'Owes 40 credits')
     await page.mouse.click(5, 300)
-    await reason.pressSequentially(' since May')
+    await typeIn(reason, ' since May')
     await expect(reason).toHaveValue('Owes 40 credits since May')
   })
 

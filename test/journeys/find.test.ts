@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { countActs, expect, expectAccessible, holdBack, press, rows, test } from '../support/browser.ts'
+import {
+  countActs,
+  expect,
+  expectAccessible,
+  holdBack,
+  press,
+  rows,
+  test,
+  typeIn,
+} from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
 const PHONE = { width: 390, height: 844, touch: true }
@@ -12,7 +21,7 @@ describe('a client who calls', () => {
     await page.getByRole('heading', { level: 1 }).focus()
     const acts = await countActs(page)
     await page.keyboard.press('/')
-    await fieldOf(page).pressSequentially('mar')
+    await typeIn(fieldOf(page), 'mar')
     await expect(options(page).first()).toContainText('maria.costa')
     await page.keyboard.press('ArrowRight')
     await expect(page.getByRole('button', { name: 'Renew for 1 credit' })).toBeEnabled()
@@ -28,7 +37,7 @@ describe('a client who calls', () => {
     await page.getByRole('button', { name: 'Find' }).tap()
     const field = fieldOf(page)
     await expect(field).toBeFocused()
-    await field.pressSequentially('mar')
+    await typeIn(field, 'mar')
     await page.getByRole('option', { name: 'Renew maria.costa' }).tap()
     await page.getByRole('button', { name: 'Renew for 1 credit' }).tap()
     await expect(page.getByText('Successfully renewed 1 month(s) for maria.costa')).toBeVisible()
@@ -265,7 +274,7 @@ describe('shortcuts', () => {
   test('take no key from a field', async ({ open, world }) => {
     const page = await open({ as: await dealerOfNames(world), at: '/new-client' })
     const login = page.getByLabel('Login Name')
-    await login.pressSequentially('njkxr?/')
+    await typeIn(login, 'njkxr?/')
     await expect(login).toHaveValue('njkxr?/')
     await page.getByLabel('Package').focus()
     await page.keyboard.press('n')

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { DAY_MS } from '../../contract/time.ts'
-import { expect, fill, press, readNotice, rows, signIn, test } from '../support/browser.ts'
+import { expect, fill, press, readNotice, rows, signIn, test, typeIn } from '../support/browser.ts'
 import { PASSWORD, type Person, type World } from '../support/world.ts'
 
 async function dealerOfThree(world: World): Promise<Person> {
@@ -282,7 +282,7 @@ describe('what is kept of an account', () => {
 
 /** Searches without a connection, which would show the page of clients that is kept. */
 async function expectNoneFound(page: Page): Promise<void> {
-  await page.getByRole('searchbox', { name: 'Search clients' }).pressSequentially('ana')
+  await typeIn(page.getByRole('searchbox', { name: 'Search clients' }), 'ana')
   await expect(page.getByText(UNANSWERED)).toBeVisible()
   await expect(rows(page, 'Clients')).toHaveCount(0)
 }

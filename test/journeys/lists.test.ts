@@ -15,6 +15,7 @@ import {
   signIn,
   table,
   test,
+  typeIn,
 } from '../support/browser.ts'
 import { type Person, uniqueMac, type World } from '../support/world.ts'
 
@@ -195,7 +196,7 @@ describe('the transactions of a dashboard', () => {
     const box = page.getByRole('searchbox', { name: 'Search Transactions' })
     await box.focus()
     await whole
-    await box.pressSequentially('client-17')
+    await typeIn(box, 'client-17')
     await expect(latest).toHaveCount(1)
     await box.fill('')
     // At once, before the search counts.
@@ -339,7 +340,7 @@ describe('a link that is followed', () => {
     const { dealer } = await world.family()
     const page = await open({ as: dealer, at: '/new-client' })
     await fill(page, { 'Login Name': 'client-1', Password: 'tv-1234' })
-    await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
+    await typeIn(page.getByLabel('MAC Address'), 'A1B2C3')
     await followWhenDue(page, 'Transactions', 3_000)
     await press(page, 'Submit')
     await expect(page.getByText('The clients open in')).toBeVisible()
@@ -351,7 +352,7 @@ describe('a link that is followed', () => {
     const { dealer } = await world.family()
     const page = await open({ as: dealer, at: '/new-client' })
     await fill(page, { 'Login Name': 'client-1', Password: 'tv-1234' })
-    await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
+    await typeIn(page.getByLabel('MAC Address'), 'A1B2C3')
     await press(page, 'Submit')
     await expect(page.getByText('The clients open in')).toBeVisible()
     await follow(page, 'New Client')
@@ -463,8 +464,8 @@ describe('a text that is too long', () => {
     const { reseller } = await world.family()
     const page = await open({ as: reseller, at: '/add-dealer' })
     const login = page.getByLabel('Login', { exact: true })
-    await login.pressSequentially('a'.repeat(33))
-    await page.getByLabel('Password', { exact: true }).pressSequentially('b'.repeat(129))
+    await typeIn(login, 'a'.repeat(33))
+    await typeIn(page.getByLabel('Password', { exact: true }), 'b'.repeat(129))
     await expect(login).toHaveValue('a'.repeat(33))
     await expect(page.getByText('Login should be between 3 and 32 characters')).toBeVisible()
     await press(page, 'Add Dealer')

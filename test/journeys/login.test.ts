@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
-import { expect, fill, press, signIn, test } from '../support/browser.ts'
+import { expect, fill, press, signIn, test, typeIn } from '../support/browser.ts'
 import { PASSWORD, type World } from '../support/world.ts'
 
 const LOGIN = '**/v1/authenticate'
@@ -76,8 +76,8 @@ describe('on the login page', () => {
   test('a username with the space behind it that a keyboard adds signs in', async ({ open, world }) => {
     const { dealer } = await world.family()
     const page = await open({ at: '/login' })
-    await page.getByLabel('Username').pressSequentially(`${dealer.name} `)
-    await page.getByLabel('Password', { exact: true }).pressSequentially(PASSWORD)
+    await typeIn(page.getByLabel('Username'), `${dealer.name} `)
+    await typeIn(page.getByLabel('Password', { exact: true }), PASSWORD)
     await press(page, 'Sign in')
     await expect(page.getByRole('banner')).toContainText('Dealer Panel')
   })
@@ -182,7 +182,7 @@ describe('a username with many wrong logins', () => {
     const { dealer } = await world.family()
     await plantWrong(world, dealer.name, 10)
     const page = await open({ at: '/login' })
-    await type(page, dealer.name, PASSWORD)
+    await typeAll(page, dealer.name, PASSWORD)
     await expect(page.getByText('this device has to work for about 5 seconds')).toBeVisible()
     await expect(page.getByRole('progressbar', { name: 'Work done' })).toBeVisible()
     await expect(page).toHaveURL('/', { timeout: 60_000 })
@@ -193,7 +193,7 @@ describe('a username with many wrong logins', () => {
     const { dealer } = await world.family()
     await plantWrong(world, dealer.name, 10)
     const page = await open({ at: '/login' })
-    await type(page, dealer.name, 'not this one')
+    await typeAll(page, dealer.name, 'not this one')
     await expect(page.getByRole('alert')).toHaveText('The username or the password is wrong.', {
       timeout: 60_000,
     })
@@ -208,7 +208,7 @@ describe('a username with many wrong logins', () => {
     const { dealer } = await world.family()
     await plantWrong(world, dealer.name, 60)
     const page = await open({ at: '/login' })
-    await type(page, dealer.name, PASSWORD)
+    await typeAll(page, dealer.name, PASSWORD)
     await expect(page.getByText('this device has to work for about a minute')).toBeVisible()
     await expect(page.getByLabel('Username')).toBeDisabled()
     await press(page, 'Stop')
@@ -218,10 +218,10 @@ describe('a username with many wrong logins', () => {
     await expect(page).toHaveURL('/login')
   })
 
-  async function type(page: Page, name: string, password: string): Promise<void> {
+  async function typeAll(page: Page, name: string, password: string): Promise<void> {
     await expect(page.getByText('Verified')).toBeVisible()
-    await page.getByLabel('Username').pressSequentially(name)
-    await page.getByLabel('Password', { exact: true }).pressSequentially(password)
+    await typeIn(page.getByLabel('Username'), name)
+    await typeIn(page.getByLabel('Password', { exact: true }), password)
     await press(page, 'Sign in')
   }
 })

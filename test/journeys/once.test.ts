@@ -11,6 +11,7 @@ import {
   rows,
   signIn,
   test,
+  typeIn,
 } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 import { openExpired } from './expired.ts'
@@ -84,8 +85,8 @@ describe('a submit', () => {
     const { reseller } = await world.family()
     const page = await open({ as: reseller, at: '/add-dealer' })
     await page.route('**/v1/reseller/dealer', () => {}, { times: 1 })
-    await page.getByLabel('Login').pressSequentially('typed-name')
-    await page.getByLabel('Password', { exact: true }).pressSequentially('typed-secret')
+    await typeIn(page.getByLabel('Login'), 'typed-name')
+    await typeIn(page.getByLabel('Password', { exact: true }), 'typed-secret')
     await press(page, 'Add Dealer')
     const kept = () => page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
     await expect.poll(kept).toContain('level.dealer.create')
@@ -105,7 +106,7 @@ describe('a submit', () => {
     })
     const secret = { Password: 'secret-1' }
     await fill(page, { ...secret, 'Login Name': 'paid-client', Credits: '2' })
-    await page.getByLabel('MAC Address').pressSequentially('001A79AABB01')
+    await typeIn(page.getByLabel('MAC Address'), '001A79AABB01')
     await press(page, 'Submit')
     await charged
     await page.reload()
@@ -333,7 +334,7 @@ describe('a submit', () => {
     await page.goto('/new-client')
     await loseAnswers(page, '**/v1/api/client', 4)
     await fill(page, { 'Login Name': 'paid-client', Password: 'secret-1', Credits: '2' })
-    await page.getByLabel('MAC Address').pressSequentially('001A79AABB01')
+    await typeIn(page.getByLabel('MAC Address'), '001A79AABB01')
     await press(page, 'Submit')
     await readNotice(page, 'Error creating client. Please try again.', LOST)
     await comeBack(page)
@@ -637,7 +638,7 @@ describe('a submit', () => {
       else await route.continue()
     })
     await fill(page, { 'Login Name': 'of-the-first', Password: 'tv-1234' })
-    await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
+    await typeIn(page.getByLabel('MAC Address'), 'A1B2C3')
     await press(page, 'Submit')
     await expect.poll(() => tries).toBeGreaterThan(0)
     await press(page, 'Logout')

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { expect, fill, press, readNotice, test } from '../support/browser.ts'
+import { expect, fill, press, readNotice, test, typeIn } from '../support/browser.ts'
 
 test('the password of an expired client can be read but not changed', async ({ open, world }) => {
   const { dealer } = await world.family()
@@ -21,10 +21,10 @@ describe('two fields that belong together', () => {
     const fault = page.getByText('Passwords do not match')
     const first = page.getByLabel('New Password', { exact: true })
     await first.click()
-    await first.pressSequentially('another-password')
+    await typeIn(first, 'another-password')
     const again = page.getByLabel('Confirm New Password')
     await again.click()
-    await again.pressSequentially('another-passwort')
+    await typeIn(again, 'another-passwort')
     await again.blur()
     await expect(fault).toBeVisible()
     await first.click()
@@ -41,9 +41,9 @@ describe('two fields that belong together', () => {
   test('are judged again when the balance comes that the months need', async ({ open, world }) => {
     const { reseller, dealer } = await world.family({ credits: 9, to: 'reseller' })
     const page = await open({ as: dealer, at: '/new-client' })
-    await page.getByLabel('Login Name').pressSequentially('waits-for')
-    await page.getByLabel('Password', { exact: true }).pressSequentially('tv-1234')
-    await page.getByLabel('MAC Address').pressSequentially('A1B2C3')
+    await typeIn(page.getByLabel('Login Name'), 'waits-for')
+    await typeIn(page.getByLabel('Password', { exact: true }), 'tv-1234')
+    await typeIn(page.getByLabel('MAC Address'), 'A1B2C3')
     const credits = page.getByLabel('Credits')
     await credits.selectOption('3')
     await credits.blur()
@@ -69,7 +69,7 @@ describe('a refusal at a field', () => {
     await readNotice(page, 'This login is taken by your client was-here.')
     const fault = page.getByRole('main').getByText('This login is taken by your client was-here.')
     await expect(fault).toHaveCount(1)
-    await page.getByLabel('Login Name').pressSequentially('2')
+    await typeIn(page.getByLabel('Login Name'), '2')
     await expect(fault).toHaveCount(0)
     // The page renders again whenever it loads data.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))

@@ -12,6 +12,7 @@ import {
   signIn,
   table,
   test,
+  typeIn,
 } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
@@ -95,7 +96,7 @@ describe('a list is remembered for its account', () => {
     await dealerOf(world, 2)
     const page = await open({ as: world.admin, at: '/admin/clients?sort=dealer&order=desc' })
     await choose(page, 'Filters', 'Save this filter')
-    await page.getByLabel('Name', { exact: true }).pressSequentially('By dealer')
+    await typeIn(page.getByLabel('Name', { exact: true }), 'By dealer')
     await page.keyboard.press('Enter')
     await expect
       .poll(() => preferencesOf(world.admin))

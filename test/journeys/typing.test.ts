@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { expect, fill, liveOf, press, readNotice, rows, test } from '../support/browser.ts'
+import { expect, fill, liveOf, press, readNotice, rows, test, typeIn } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
 const NOT_OURS = 'This is not a MAC of our boxes: they begin with 00:1A:79'
@@ -21,7 +21,7 @@ describe('a MAC', () => {
     const field = page.getByLabel('MAC Address')
     for (const text of WAYS) {
       await field.fill('')
-      await field.pressSequentially(text)
+      await typeIn(field, text)
       await expect(field, `typed: ${text}`).toHaveValue('00:1A:79:12:34:56')
       await field.fill('')
       await paste(page, 'MAC Address', text)
@@ -42,7 +42,7 @@ describe('a MAC', () => {
       ['AA:BB:CC:DD:EE:FF', NOT_OURS],
       ['00:1A:79:GG:HH:II', `${NOT_OURS}, then have three pairs of 0 to 9 and A to F`],
     ] as const) {
-      for (const give of [() => field.pressSequentially(text), () => paste(page, 'MAC Address', text)]) {
+      for (const give of [() => typeIn(field, text), () => paste(page, 'MAC Address', text)]) {
         await field.fill('')
         await give()
         await expect(field).toHaveValue(text)
@@ -67,7 +67,7 @@ describe('a MAC', () => {
       ['00:1A:79:12:34:56,78', '00:1A:79:12:34:56:78'],
       ['001A79 001A79 123456', '00:1A:79:00:1A:79:12:34:56'],
     ] as const) {
-      for (const give of [() => field.pressSequentially(text), () => paste(page, 'MAC Address', text)]) {
+      for (const give of [() => typeIn(field, text), () => paste(page, 'MAC Address', text)]) {
         await field.fill('')
         await give()
         await login.focus()
@@ -108,7 +108,7 @@ describe('a MAC', () => {
   }) => {
     const { page, field, dealer } = await openClientWithMac(open, world)
     for (const text of WAYS) {
-      for (const give of [() => field.pressSequentially(text), () => paste(page, 'MAC Address', text)]) {
+      for (const give of [() => typeIn(field, text), () => paste(page, 'MAC Address', text)]) {
         await field.fill('')
         await give()
         await expect(field, text).toHaveValue('00:1A:79:12:34:56')
@@ -120,7 +120,7 @@ describe('a MAC', () => {
       ['00:1A:79:12:34', 'MAC address should be 17 characters long'],
     ] as const) {
       await field.fill('')
-      await field.pressSequentially(text)
+      await typeIn(field, text)
       await press(page, 'Update Client')
       await readNotice(page, 'Error updating client. Please try again.', `${why}.`)
       await expect(field).toHaveAccessibleDescription(new RegExp(`^${why}\\.?$`))
@@ -140,14 +140,14 @@ describe('a MAC', () => {
       values ('00:1A:79:12:34:5A', ${asked}, ${asked}, 'MAG250', '')`
     const page = await open({ as: dealer, at: '/new-client' })
     const field = page.getByLabel('MAC Address')
-    await field.pressSequentially('12345')
+    await typeIn(field, '12345')
     await expect(page.getByText(/has asked|box asked/)).toHaveCount(0)
-    await field.pressSequentially('A')
+    await typeIn(field, 'A')
     await expect(field).toHaveAccessibleDescription('This box asked 2 minutes ago')
     // It changes each minute, and so is not announced.
     expect(await liveOf(page.getByText('minutes ago').last())).toBe('off')
     await field.press('Backspace')
-    await field.pressSequentially('B')
+    await typeIn(field, 'B')
     await expect(field).toHaveAccessibleDescription('No box with this MAC has asked')
     await page.goto(`/update-client/${name}`)
     await expect(field).toHaveValue(old)
@@ -166,9 +166,9 @@ describe('a MAC', () => {
     const search = page.getByRole('button', { name: 'Search' })
     for (const text of WAYS) {
       await field.fill('')
-      await field.pressSequentially(text.slice(0, -1))
+      await typeIn(field, text.slice(0, -1))
       await expect(search).toBeDisabled()
-      await field.pressSequentially(text.slice(-1))
+      await typeIn(field, text.slice(-1))
       await expect(field).toHaveValue('00:1A:79:12:34:56')
       await expect(search).toBeEnabled()
       await field.fill('')
@@ -228,7 +228,7 @@ describe('a phone number', () => {
       await field.blur()
       await expect(field).toHaveValue(shown)
       await field.fill('')
-      await field.pressSequentially(text)
+      await typeIn(field, text)
       await field.blur()
       await expect(field).toHaveValue(shown)
       await fill(page, { 'Login Name': 'with-phone', Password: 'tv-1234', 'MAC Address': 'A1B2C3' })
@@ -237,7 +237,7 @@ describe('a phone number', () => {
       await page.goto('/update-client/with-phone')
       await expect(field).toHaveValue(kept.length === 10 ? shown : kept)
       await field.fill('')
-      await field.pressSequentially(text)
+      await typeIn(field, text)
       await field.blur()
       await expect(field).toHaveValue(shown)
       await press(page, 'Update Client')
@@ -262,11 +262,11 @@ describe('a phone number', () => {
       ['+33', '123456789'],
     ] as const) {
       await field.fill('')
-      await field.pressSequentially(first)
+      await typeIn(field, first)
       await field.blur()
       await expect(field).toHaveValue(first)
       await field.press('End')
-      await field.pressSequentially(rest)
+      await typeIn(field, rest)
       await field.blur()
       await expect(field).toHaveValue('+33123456789')
     }
@@ -282,12 +282,12 @@ describe('a phone number', () => {
     const { dealer } = await world.family()
     const page = await open({ as: dealer, at: '/new-client' })
     const field = page.getByLabel('Phone Number')
-    await field.pressSequentially('ask Ana')
+    await typeIn(field, 'ask Ana')
     await field.blur()
     await expect(field).toHaveValue('ask Ana')
     await expect(page.getByText('Phone number may have digits, spaces, brackets, + and -')).toBeVisible()
     await field.fill('')
-    await field.pressSequentially('5550199')
+    await typeIn(field, '5550199')
     await field.blur()
     await expect(page.getByText('7 digits are few for a phone number')).toBeVisible()
     await fill(page, { 'Login Name': 'with-phone', Password: 'tv-1234', 'MAC Address': 'A1B2C3' })
@@ -317,10 +317,7 @@ test('the spaces that come with a login, typed or pasted, are no part of it', as
   const page = await open({ as: dealer, at: '/new-client' })
   const field = page.getByLabel('Login Name')
   await fill(page, { Password: 'tv-1234', 'MAC Address': 'A1B2C3' })
-  for (const give of [
-    () => field.pressSequentially('anna.test '),
-    () => paste(page, 'Login Name', ' anna.test '),
-  ]) {
+  for (const give of [() => typeIn(field, 'anna.test '), () => paste(page, 'Login Name', ' anna.test ')]) {
     await field.fill('')
     await give()
     await field.blur()

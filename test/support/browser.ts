@@ -196,6 +196,12 @@ export async function fill(within: Page | Locator, fields: Record<string, string
   }
 }
 
+/** Types key by key. A field that is disabled while its form loads would take none of them. */
+export async function typeIn(field: Locator, text: string): Promise<void> {
+  await expect(field).toBeEnabled()
+  await field.pressSequentially(text)
+}
+
 export async function press(within: Page | Locator, name: string): Promise<void> {
   await within.getByRole('button', { name, exact: true }).click()
 }
