@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { THOROUGH } from '../laws/runs.ts'
 import { expect, fill, liveOf, press, readNotice, rows, test, typeIn } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
@@ -211,14 +212,17 @@ describe('a MAC', () => {
   })
 })
 
+/** What is typed, what the field shows, and what is stored. `npm run faults` tries all; the masks' own suite reads each. */
+const NUMBERS = [
+  ['+1 416 555 0199', '(416) 555-0199', '4165550199'],
+  ['+44 20 7946 0958', '+44 20 7946 0958', '+442079460958'],
+  ['4165550199', '(416) 555-0199', '4165550199'],
+  ['0044 20 7946 0958', '00442079460958', '+442079460958'],
+  ['020 7946 0958', '02079460958', '02079460958'],
+] as const
+
 describe('a phone number', () => {
-  test.for([
-    ['+1 416 555 0199', '(416) 555-0199', '4165550199'],
-    ['4165550199', '(416) 555-0199', '4165550199'],
-    ['+44 20 7946 0958', '+44 20 7946 0958', '+442079460958'],
-    ['0044 20 7946 0958', '00442079460958', '+442079460958'],
-    ['020 7946 0958', '02079460958', '02079460958'],
-  ] as const)(
+  test.for(THOROUGH ? NUMBERS : NUMBERS.slice(0, 2))(
     'typed or pasted as %s stays that number, and is found by its digits',
     async ([text, shown, kept], { open, world }) => {
       const { dealer } = await world.family()
