@@ -122,7 +122,6 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}', 'test/*.test.ts'],
-          isolate: false,
           maxWorkers: 2,
           testTimeout,
         },
@@ -187,7 +186,6 @@ export default defineConfig({
           name: 'journeys',
           globalSetup: ['./test/support/install-chromium.ts', database.globalSetup],
           include: ['test/journeys/**/*.test.ts'],
-          isolate: false,
           testTimeout: 120_000,
           hookTimeout: 180_000,
           // Some wait for what a person would wait for: a lost answer, a notice that closes by itself.

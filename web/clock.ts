@@ -2,8 +2,13 @@ import { useEffect, useReducer } from 'react'
 
 /** Returns the server's time, which every screen uses, even where the clock of the machine is wrong. */
 export function now(): Date {
+  return new Date(Date.now() + ahead())
+}
+
+/** Returns by how many milliseconds the server's time is ahead of the machine's. */
+export function ahead(): number {
   offset ??= Number(localStorage.getItem(KEY)) || 0
-  return new Date(Date.now() + offset)
+  return offset
 }
 
 /** Returns the same time and renders the component again every `every` milliseconds. */

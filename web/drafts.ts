@@ -72,8 +72,10 @@ export function hasDrafts(by: string): boolean {
 /** Returns whether another tab has drafts; false where the browser cannot tell, as without HTTPS. */
 export async function otherTabHasDrafts(): Promise<boolean> {
   try {
-    const { held } = await navigator.locks.query()
-    return letGo === null && held?.some(({ name }) => name === LOCK) === true
+    const { held = [] } = await navigator.locks.query()
+    // This tab may hold one for another account, whose session ended here.
+    const ours = letGo === null ? 0 : 1
+    return held.filter(({ name }) => name === LOCK).length > ours
   } catch {
     return false
   }

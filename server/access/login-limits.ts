@@ -104,14 +104,17 @@ export async function withdrawTry(sql: Sql, { id }: OpenTry): Promise<void> {
  * Returns when a wrong password was tried last with a client's login, within 24 hours and since a right one; null where
  * none was.
  * @param login in lower case
+ * @param since when the client was created: another one may have had its login before
  */
 export async function lastWrongTry(
   { sql, now, business }: Pick<TryContext, 'sql' | 'now' | 'business'>,
   login: string,
+  since: string,
 ): Promise<string | null> {
   const [last] = await sql<{ tried: string; succeeded: boolean }[]>`
     select tried, succeeded from login_try
-    where name = ${digestOf('client', login, business.seal)} and tried > ${before(now, DAY_MS)} and succeeded is not null
+    where name = ${digestOf('client', login, business.seal)} and tried > ${before(now, DAY_MS)} and tried >= ${since}
+      and succeeded is not null
     order by tried desc limit 1`
   return last && !last.succeeded ? last.tried : null
 }

@@ -117,7 +117,9 @@ export function openAdmission({ sql, seal, clock, roster, presence, turns }: Adm
       const { client: locked } = await roster.change(
         async () => (await turns.run(client.id, () => lockTo(sql, client.id, network))) ?? { client },
       )
-      if (locked.device?.locked_to_ip !== network) throw new Unauthorized()
+      // Where the lock was switched off meanwhile, there is nothing to be locked to.
+      const isElsewhere = locked.locked && locked.device?.locked_to_ip !== network
+      if (!locked.device || isElsewhere) throw new Unauthorized()
       return locked
     } catch (error) {
       if (error instanceof Away) return client

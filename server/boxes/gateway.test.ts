@@ -330,6 +330,19 @@ describe('a box of a client with a MAC', () => {
     expect(await seen(name)).toMatchObject({ locked_to_ip: '203.0.113.21' })
   })
 
+  test('stays in where IP Lock is switched on and, before its address is stored, off again', async () => {
+    const { name, box } = await boxOf({ address: '203.0.113.22' })
+    const { box: neighbour } = await boxOf()
+    await Promise.all([box.signIn(), neighbour.signIn()])
+    await dealer.call(save, { login: name, locked: true })
+    soon()
+    // By this poll the gateway hears of it, and not yet that it is over.
+    expect(await neighbour.poll()).toBe(true)
+    await dealer.call(save, { login: name, locked: false })
+    expect(await box.poll()).toBe(true)
+    expect(await seen(name)).toMatchObject({ locked_to_ip: null })
+  })
+
   test('is refused from another address once it is locked, until a reset', async () => {
     const { name, box } = await boxOf({ address: '2001:db8:1:2::1' })
     const { box: neighbour } = await boxOf()
@@ -1049,6 +1062,21 @@ describe('a stranger', () => {
     expect(await wrong()).toBe(tried)
     world.clock.pass({ ms: 1 })
     expect(await wrong()).toBeNull()
+  })
+
+  test('whose login was wrong before there was this client is not told to its dealer', async () => {
+    const { name, box } = await ministra()
+    await box.logIn(name, 'guessed')
+    await world.setExpiry(name, new Date(world.clock.now.getTime() - 1).toISOString())
+    await dealer.call(calls.clients.remove, { name })
+    // The box goes on to ask by the login that nobody has.
+    await box.logIn(name, 'pass word')
+    world.clock.pass({ minutes: 1 })
+    await world.client(dealer, { login: name, ministra: true, stb_mac: '' })
+    const wrong = async () => (await dealer.call(detail, { name })).wrong_login
+    expect(await wrong()).toBeNull()
+    await box.logIn(name, 'guessed')
+    expect(await wrong()).toBe(world.clock.now.toISOString())
   })
 
   test('closes no client by wrong logins to the console, whatever name is typed there', async () => {

@@ -175,7 +175,7 @@ describe('a suspension', () => {
     const next = await world.child(superreseller)
     await reseller.call(suspend, { name, reason: 'Owes 40' })
     await superreseller.call(calls.tree.move, { name, to: next.name })
-    expect((await next.call(account, { name })).suspension).toMatchObject({ liftable: false })
+    expect((await next.call(account, { name })).suspension).toMatchObject({ liftable: false, reason: '' })
     await next.refused('account_suspended', lift, { name })
     await next.refused('account_suspended', suspend, { name, reason: 'Mine' })
     // Who set it does not reach the account any more.
@@ -185,7 +185,7 @@ describe('a suspension', () => {
     expect((await next.call(account, { name })).suspension).toBeNull()
   })
 
-  test('by somebody above tells those between neither who it was nor why', async () => {
+  test('by somebody above tells those between not why, and a reseller not who it was', async () => {
     const { superreseller, reseller, dealer } = await world.family()
     const { name } = dealer
     await world.admin.call(suspend, { name, reason: `Ask ${superreseller.name}` })
@@ -196,8 +196,12 @@ describe('a suspension', () => {
     })
     expect((await superreseller.call(account, { name })).suspension).toMatchObject({
       by: world.admin.name,
-      reason: `Ask ${superreseller.name}`,
+      reason: '',
       liftable: false,
+    })
+    expect((await world.admin.call(account, { name })).suspension).toMatchObject({
+      reason: `Ask ${superreseller.name}`,
+      liftable: true,
     })
   })
 })

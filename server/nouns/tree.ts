@@ -226,8 +226,8 @@ async function suspensions(
     where s.account = any (${[id, superreseller, reseller]}::bigint[]) and s.lifted is null`
   const own = found.find((one) => one.own)
   return {
-    // Who may not know who set it is not told why either.
-    suspension: own ? { ...own, reason: own.by === '—' ? '' : own.reason } : null,
+    // Why it is suspended was written for who set it and those above them, who may lift it.
+    suspension: own ? { ...own, reason: own.liftable ? own.reason : '' } : null,
     suspended_above: found.some((one) => !one.own),
     service_stopped: found.some((one) => one.service_too),
   }

@@ -543,6 +543,25 @@ describe('on the page of the boxes, a box', () => {
     await links(4)
   })
 
+  test('says on its screen that the channel cannot be played while its picture fails again and again', async ({
+    windows,
+    world,
+  }) => {
+    const { page } = await openPlaying(windows, world)
+    await expect.poll(() => played(page)).toHaveLength(1)
+    await tellOf(page, FAILED)
+    world.clock.pass({ seconds: 1 })
+    await forward(page, 3_000)
+    await expect.poll(() => played(page)).toHaveLength(2)
+    await tellOf(page, FAILED)
+    await expect(page.getByRole('status')).toHaveText(
+      'News One: This channel cannot be played at the moment.',
+    )
+    await forward(page, 6_000)
+    await expect.poll(() => played(page)).toHaveLength(3)
+    await expect(page.getByRole('status')).toHaveText('1 News One')
+  })
+
   test('without a player of its own begins a picture again as well, and not once it was stopped', async ({
     windows,
     world,

@@ -291,6 +291,27 @@ const OTHER = 'another-password'
 /** What a list says that got no answer and has nothing to show. */
 const UNANSWERED = 'The connection to Boxtree is lost. Please try again.'
 
+test('a new release whose scripts have not come leaves the one that was kept', async ({ open, world }) => {
+  const page = await open({ as: (await world.family()).dealer, installs: true })
+  await installed(page)
+  // As the worker does with the page of the next release, whose scripts a lost connection holds up.
+  const [worker] = page.context().serviceWorkers()
+  await worker?.evaluate(async () => {
+    const { keepPage } = globalThis as unknown as { keepPage(page: Response, kept?: Response): Promise<void> }
+    const html = '<script type="module" src="/assets/new.js"></script>'
+    const headers = { 'content-type': 'text/html' }
+    await keepPage(new Response(html, { headers }), await caches.match('/'))
+  })
+  expect(await page.evaluate(() => caches.has('boxtree-next'))).toBe(true)
+  await page.context().setOffline(true)
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
+  await page.context().setOffline(false)
+  // The server has the release that is kept.
+  await page.reload()
+  await expect.poll(() => page.evaluate(() => caches.has('boxtree-next'))).toBe(false)
+})
+
 test('a new release is shown at the next visit, and what was kept of the old one is gone', async ({
   open,
   world,
@@ -307,6 +328,7 @@ test('a new release is shown at the next visit, and what was kept of the old one
   })
   await page.goto('/')
   await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
+  await installed(page)
   await expect
     .poll(() =>
       page.evaluate(

@@ -2,6 +2,7 @@ import { QueryObserver } from '@tanstack/react-query'
 import { expect, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { DAY_MS, HOUR_MS } from '../../contract/time.ts'
+import { setClock } from '../clock.ts'
 import { ApiError, probe } from './api.ts'
 import { openCache } from './cache.ts'
 import { connection } from './connection.ts'
@@ -108,6 +109,36 @@ test('where other calls are answered, what was kept is not shown for one that is
   expect(connection.asOf()).toBe(new Date(NOW - HOUR_MS).toISOString())
   leave()
   stop()
+})
+
+test('what was kept is as old, and shown for as long, as by the server, where the clock of the machine is wrong', async () => {
+  const ago = (ms: number) => NOW + 3 * HOUR_MS - ms
+  const kept = [
+    { key: FORECAST, data: 'forecast', at: ago(HOUR_MS) },
+    { key: DUE, data: 'due', at: ago(DAY_MS) },
+  ]
+  const storage = { getItem: () => JSON.stringify({ by: 'mia', kept }), setItem: vi.fn() }
+  vi.stubGlobal('localStorage', storage)
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('away')))
+  setClock(new Date(ago(0)).toISOString(), NOW, NOW)
+  try {
+    await probe()
+    const cache = openCache()
+    const stop = keepForOffline(cache, 'mia')
+    const queryFn = () => Promise.reject(new ApiError('Lost', { code: 'offline', status: 0 }))
+    const [forecast, due] = [FORECAST, DUE].map((queryKey) => {
+      const observer = new QueryObserver(cache, { queryKey, queryFn, retry: false })
+      observer.subscribe(() => {})
+      return observer
+    })
+    await expect.poll(() => forecast?.getCurrentResult().data).toBe('forecast')
+    expect(connection.asOf()).toBe(new Date(ago(HOUR_MS)).toISOString())
+    await expect.poll(() => due?.getCurrentResult().status).toBe('error')
+    expect(due?.getCurrentResult().data).toBeUndefined()
+    stop()
+  } finally {
+    setClock(new Date(NOW).toISOString(), NOW, NOW)
+  }
 })
 
 test('what is shown without a connection is as of the oldest answer on the screen', async () => {

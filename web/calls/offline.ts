@@ -3,7 +3,7 @@ import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { type ClientFilter, expiryState, searchedDigits, searchedMac } from '../../contract/clients.ts'
 import { pageOf, sliceOf } from '../../contract/page.ts'
 import { DAY_MS } from '../../contract/time.ts'
-import { now } from '../clock.ts'
+import { ahead, now } from '../clock.ts'
 import { showMoment } from '../parts/time.ts'
 import { OFFLINE } from '../session.tsx'
 import { zone } from '../zone.ts'
@@ -14,7 +14,7 @@ import { connection } from './connection.ts'
 // is kept in this browser for the account that is signed in, shown for a day at most, and erased when its session ends: after
 // the page was closed, when it is opened next.
 
-/** An answer, with the key of its query and when it came, in milliseconds. */
+/** An answer, with the key of its query and when it came, in milliseconds of the server's time. */
 interface Kept {
   key: readonly unknown[]
   data: unknown
@@ -78,7 +78,9 @@ function write(by: string, { queryKey: key, state: { data, dataUpdatedAt: at } }
   const others = readAll(by).filter((one) => !isSame(one.key, key) && !(isPage(key) && isPage(one.key)))
   const kept = name === LIST ? withFewFields(data as ListPage) : data
   try {
-    localStorage.setItem(OFFLINE, JSON.stringify({ by, kept: [...others, { key, data: kept, at }] }))
+    // The cache has its moments by the clock of the machine.
+    const one = { key, data: kept, at: at + ahead() }
+    localStorage.setItem(OFFLINE, JSON.stringify({ by, kept: [...others, one] }))
   } catch {
     // The browser has no room, or stores nothing.
     localStorage.removeItem(OFFLINE)
@@ -127,7 +129,7 @@ function show(cache: QueryClient, by: string, query: Query) {
   const page = isPage(key) ? all.find((one) => isPage(one.key)) : undefined
   const kept = all.find((one) => isSame(one.key, key)) ?? (page && narrowed(page, key[1] as ListQuery))
   if (!kept) return
-  cache.setQueryData(key, kept.data, { updatedAt: kept.at })
+  cache.setQueryData(key, kept.data, { updatedAt: kept.at - ahead() })
   shown.add(query)
 }
 
@@ -140,7 +142,7 @@ function tellMoment(cache: QueryClient) {
     ? cache.getQueryCache().findAll({ type: 'active', predicate: (query) => shown.has(query) })
     : []
   const moments = onScreen.map(({ state }) => state.dataUpdatedAt)
-  connection.setAsOf(moments.length > 0 ? new Date(Math.min(...moments)).toISOString() : '')
+  connection.setAsOf(moments.length > 0 ? new Date(Math.min(...moments) + ahead()).toISOString() : '')
 }
 
 function narrowed(page: Kept, query: ListQuery): Kept | undefined {
@@ -200,7 +202,7 @@ function isIn({ expiry }: { expiry: string }, filter: ClientFilter): boolean {
 function readAll(by: string): Kept[] {
   try {
     const stored = JSON.parse(localStorage.getItem(OFFLINE) ?? '') as { by: string; kept: Kept[] }
-    return stored.by === by ? stored.kept.filter(({ at }) => Date.now() - at < DAY_MS) : []
+    return stored.by === by ? stored.kept.filter(({ at }) => now().getTime() - at < DAY_MS) : []
   } catch {
     return []
   }

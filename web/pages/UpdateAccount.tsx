@@ -36,12 +36,14 @@ export function UpdateAccount({ level: levelName }: { level: LevelName }) {
           <Pair>
             <UpdateCredits level={level} name={name} account={account.data} />
             <PasswordCard name={name} call={calls.level[levelName].changePassword} />
+          </Pair>
+          <AccountHistory level={levelName} name={name} />
+          {level.hasStatistics && <SuperresellerStatistics name={name} />}
+          <Pair>
             <Access name={name} />
             <ChildLowBalance name={name} />
             <MoveOrClose name={name} />
           </Pair>
-          <AccountHistory level={levelName} name={name} />
-          {level.hasStatistics && <SuperresellerStatistics name={name} />}
         </Stack>
       </MaybeThere>
     </>

@@ -60,8 +60,8 @@ function Cards({ name }: { name: string }) {
             <DeviceCard client={client} expired={expired} />
           </Stack>
         </Pair>
-        <SentEventsCard name={client?.name ?? name} blocked={!client || expired} />
         <ClientHistory name={name} />
+        <SentEventsCard name={client?.name ?? name} blocked={!client || expired} />
         <DeviceHistory name={name} />
       </Stack>
     </MaybeThere>

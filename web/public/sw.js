@@ -4,6 +4,9 @@
 
 const KEPT = 'boxtree-1'
 
+/** A new release, until its page says that it runs: before that its scripts may not come, and the old one has to do. */
+const NEXT = 'boxtree-next'
+
 /** The calls, and what is served to boxes. These requests never pass through here. */
 const OTHERS = /^\/(v1|c|server|stalker_portal)(\/|$)|^\/portal\.php$/
 
@@ -55,15 +58,20 @@ function keepNothing() {}
 /** Another page is another release, which has other files. */
 async function keepPage(response, kept) {
   const text = await response.text()
-  if (kept && (await kept.clone().text()) === text) return
-  await caches.delete(KEPT)
-  const cache = await caches.open(KEPT)
+  if (await hasText(kept, text)) return void (await caches.delete(NEXT))
+  if (await hasText(await caches.match('/', { cacheName: NEXT }), text)) return
+  await caches.delete(NEXT)
+  const cache = await caches.open(kept ? NEXT : KEPT)
   await cache.put('/', new Response(text, { headers: response.headers }))
+}
+
+async function hasText(page, text) {
+  return page !== undefined && (await page.clone().text()) === text
 }
 
 /** The name of a file has its hash in it, so that what was kept is never outdated. */
 async function asset(request) {
-  const kept = await caches.match(request, { cacheName: KEPT })
+  const kept = await caches.match(request)
   if (kept) return kept
   const response = await fetch(request)
   if (response.ok) await keepAsset(request, response.clone()).catch(keepNothing)
@@ -71,14 +79,30 @@ async function asset(request) {
 }
 
 async function keepAsset(request, response) {
-  const cache = await caches.open(KEPT)
+  const cache = await caches.open((await caches.has(NEXT)) ? NEXT : KEPT)
   await cache.put(request, response)
 }
 
 async function keep(loaded) {
+  const next = await caches.match('/', { cacheName: NEXT })
+  const isNext = next !== undefined && (await runs(next, loaded))
   const cache = await caches.open(KEPT)
-  if (!(await cache.match('/'))) await cache.add('/')
   for (const url of loaded) {
-    if (!(await cache.match(url))) await cache.add(new Request(url, { cache: 'force-cache' }))
+    if (await cache.match(url)) continue
+    const kept = await caches.match(url)
+    if (kept) await cache.put(url, kept)
+    else await cache.add(new Request(url, { cache: 'force-cache' }))
   }
+  if (!isNext) return (await cache.match('/')) ?? (await cache.add('/'))
+  await cache.put('/', next)
+  // What only the old release had, and what a window of it has loaded meanwhile.
+  for (const request of await cache.keys())
+    if (new URL(request.url).pathname !== '/' && !loaded.includes(request.url)) await cache.delete(request)
+  await caches.delete(NEXT)
+}
+
+/** Whether what a page says it has loaded has the script that this page begins with. */
+async function runs(page, loaded) {
+  const [, script] = /<script[^>]* src="([^"]+)"/.exec(await page.clone().text()) ?? []
+  return script !== undefined && loaded.includes(new URL(script, self.location.origin).href)
 }

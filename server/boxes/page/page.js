@@ -437,6 +437,9 @@
     if (state !== 'in' || document.documentElement.className !== 'playing' || resuming !== null) return
     if (playsSince > 0 && Date.now() - playsSince >= RESUME_MOST_MS) resumeAfter = RESUME_MS
     playsSince = 0
+    // A gap of seconds needs no word.
+    if (channels[at] && resumeAfter > RESUME_MS)
+      nameChannel(channels[at].name + ': ' + NOT_PLAYABLE, resumeAfter)
     resuming = setTimeout(function () {
       play(at)
     }, resumeAfter)

@@ -27,7 +27,9 @@ export const clientDetail: Handler<typeof calls.clients.detail> = async (context
   if (!found) throw notFound()
   const { near_mac: mac, near_asked: asked, digits, ...rest } = found
   const { offered } = await retrievals(context, client)
-  const wrong_login = client.ministra ? await lastWrongTry(context, client.name.toLowerCase()) : null
+  const wrong_login = client.ministra
+    ? await lastWrongTry(context, client.name.toLowerCase(), rest.created)
+    : null
   const trial = offered.findIndex(({ leaves }) => leaves === 'a new trial')
   return {
     ...client,

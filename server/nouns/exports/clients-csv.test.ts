@@ -137,8 +137,12 @@ describe('the CSV of the clients of a dealer', () => {
       'dec-10',
       '10jan',
       '10-mar-26',
+      '12345.',
+      '.12345',
+      'false',
       '12345',
       '1.5a-b',
+      '1.2..a',
       'marie1',
     ]
     for (const login of logins) {
@@ -155,8 +159,12 @@ describe('the CSV of the clients of a dealer', () => {
         "'dec-10",
         "'10jan",
         "'10-mar-26",
+        "'12345.",
+        "'.12345",
+        "'false",
         '12345',
         '1.5a-b',
+        '1.2..a',
         'marie1',
       ].sort(),
     )
