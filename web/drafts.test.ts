@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { clientForm, draftOf, dropSent, keepDraft } from './drafts.ts'
+import { clientForm, draftOf, dropDrafts, dropSent, keepDraft, otherTabHasDrafts } from './drafts.ts'
 
 const FORM = clientForm('tv-1')
 const seen = { expiry: '2026-05-10T23:59:59.000Z', o_mac: null }
@@ -37,4 +37,26 @@ test('a MAC that was typed before a client became one of Ministra is dropped wit
   const stb_mac = '00:1A:79:AB:CD:EF'
   expect(left({ stb_mac, ministra: true }, { ministra: true })).toBeNull()
   expect(left({ stb_mac }, { desc: 'Attic' })).toEqual({ typed: { stb_mac }, seen })
+})
+
+test('another tab has drafts also where this one has some of an account whose session ended', async () => {
+  dropDrafts()
+  let others = 0
+  let ours = 0
+  const request = (_: string, __: object, hold: () => Promise<void>) => {
+    ours += 1
+    hold().then(() => (ours -= 1))
+  }
+  const query = async () => ({ held: Array.from({ length: ours + others }, () => ({ name: 'drafts' })) })
+  vi.stubGlobal('navigator', { locks: { request, query } })
+  expect(await otherTabHasDrafts()).toBe(false)
+  keepDraft('ana', FORM, { typed: {}, seen })
+  expect(await otherTabHasDrafts()).toBe(false)
+  others = 1
+  expect(await otherTabHasDrafts()).toBe(true)
+  keepDraft('ana', FORM, null)
+  await Promise.resolve()
+  expect(await otherTabHasDrafts()).toBe(true)
+  others = 0
+  expect(await otherTabHasDrafts()).toBe(false)
 })
