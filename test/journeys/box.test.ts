@@ -530,7 +530,11 @@ describe('on the page of the boxes, a box', () => {
     expect(new Set(await played(page)).size).toBe(3)
     // One that goes on by itself is left alone.
     await tellOf(page, ENDED)
+    await expect(page.getByRole('status')).toHaveText(
+      'News One: This channel cannot be played at the moment.',
+    )
     await tellOf(page, PLAYS)
+    await expect(page.getByRole('status')).toHaveText('')
     await forward(page, 60_000)
     expect(await played(page)).toHaveLength(3)
     // The server of its link is away too, at first.

@@ -138,6 +138,63 @@ test('no bar covers what has the focus in a long list', async ({ open, world }) 
   await walk('ArrowDown', 49)
 })
 
+test('a hint goes with what the arrow keys scroll into view, and Alt and an arrow are left to the browser', async ({
+  open,
+  world,
+}) => {
+  const { dealer } = await world.family()
+  await world.plantClients(dealer, { last: 25, digits: 2 })
+  const page = await open({ as: dealer, at: '/clients?perPage=25', height: 500 })
+  await page.getByRole('button', { name: 'Delete many-01' }).focus()
+  for (let steps = 0; steps < 20; steps += 1) await page.keyboard.press('ArrowDown')
+  const button = page.getByRole('button', { name: 'Delete many-21' })
+  await expect(button).toBeFocused()
+  await expect(button).toBeInViewport()
+  // The scrolling is over by then.
+  await page.waitForTimeout(300)
+  const hint = page.getByRole('tooltip')
+  await expect(hint).toHaveText('Only an expired client can be deleted')
+  await expect(hint).toBeInViewport()
+
+  const isTaken = async (modifiers: { altKey?: boolean }) =>
+    button.evaluate((element, modifiers) => {
+      const key = new KeyboardEvent('keydown', {
+        key: 'ArrowUp',
+        bubbles: true,
+        cancelable: true,
+        ...modifiers,
+      })
+      return !element.dispatchEvent(key)
+    }, modifiers)
+  expect(await isTaken({ altKey: true })).toBe(false)
+  expect(await isTaken({})).toBe(true)
+})
+
+test('a notice that is closed by its key leaves the focus to the title', async ({ open, world }) => {
+  const { dealer } = await world.family({ credits: 5 })
+  await world.client(dealer, { login: 'anton' })
+  const page = await open({ as: dealer, at: '/clients' })
+  await page.getByRole('button', { name: 'Renew anton' }).click()
+  await page.getByRole('button', { name: 'Renew for 1 credit' }).click()
+  const close = page.getByRole('button', { name: 'Close this notice' })
+  await close.focus()
+  await page.keyboard.press('Enter')
+  await expect(close).toHaveCount(0)
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+})
+
+test('in a contrast theme switches can be seen, and the field with the focus', async ({ open, world }) => {
+  const { dealer } = await world.family()
+  const page = await open({ as: dealer, at: '/clients' })
+  await page.emulateMedia({ forcedColors: 'active' })
+  const field = page.getByRole('searchbox', { name: 'Search clients' })
+  await field.focus()
+  await expect(field.locator('xpath=..')).toHaveCSS('outline-style', 'solid')
+  await expect(page.getByRole('switch', { name: 'Dense' })).toHaveCSS('appearance', 'auto')
+  await page.emulateMedia({ forcedColors: 'none' })
+  await expect(page.getByRole('switch', { name: 'Dense' })).toHaveCSS('appearance', 'none')
+})
+
 test('the days of a filter are typed digit by digit, and corrected', async ({ open, world }) => {
   const { reseller } = await world.family({ credits: 3 })
   const page = await open({ as: reseller, at: '/transactions' })

@@ -117,7 +117,10 @@ test('what was kept is as old, and shown for as long, as by the server, where th
     { key: FORECAST, data: 'forecast', at: ago(HOUR_MS) },
     { key: DUE, data: 'due', at: ago(DAY_MS) },
   ]
-  const storage = { getItem: () => JSON.stringify({ by: 'mia', kept }), setItem: vi.fn() }
+  const storage = {
+    getItem: (name: string) => (name === 'name' ? 'mia' : JSON.stringify({ by: 'mia', kept })),
+    setItem: vi.fn(),
+  }
   vi.stubGlobal('localStorage', storage)
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('away')))
   setClock(new Date(ago(0)).toISOString(), NOW, NOW)
@@ -135,6 +138,10 @@ test('what was kept is as old, and shown for as long, as by the server, where th
     expect(connection.asOf()).toBe(new Date(ago(HOUR_MS)).toISOString())
     await expect.poll(() => due?.getCurrentResult().status).toBe('error')
     expect(due?.getCurrentResult().data).toBeUndefined()
+    await cache.fetchQuery({ queryKey: DUE, queryFn: () => Promise.resolve('due') })
+    const stored = JSON.parse(storage.setItem.mock.lastCall?.[1]) as { kept: { key: unknown; at: number }[] }
+    const at = stored.kept.find(({ key }) => JSON.stringify(key) === JSON.stringify(DUE))?.at ?? 0
+    expect(Math.abs(at - Date.now() - 3 * HOUR_MS)).toBeLessThan(HOUR_MS)
     stop()
   } finally {
     setClock(new Date(NOW).toISOString(), NOW, NOW)

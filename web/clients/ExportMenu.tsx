@@ -1,6 +1,7 @@
 import { Download } from 'lucide-react'
 import { type ExportCall, type Received, useExport } from '../calls/useExport.ts'
 import { Menu } from '../parts/dialog/Menu.tsx'
+import { FOR_READERS } from '../parts/forReaders.ts'
 import { Spinner } from '../parts/Spinner.tsx'
 import type { ClientPage } from './useClientPage.ts'
 
@@ -22,7 +23,10 @@ export function ExportMenu({ call, page }: { call: ExportCall; page: ClientPage 
             ]
       }
     >
-      <span style={steady}>{received ? progress(received, page) : 'Export'}</span>
+      <span style={steady}>
+        {received && <span style={FOR_READERS}>Export, </span>}
+        {received ? progress(received, page) : 'Export'}
+      </span>
     </Menu>
   )
 }

@@ -10,6 +10,7 @@ import { SignInForm } from '../shell/SignInForm.tsx'
 export function Login() {
   const state = useSessionState()
   const [username] = useState(lastUsername)
+  const hasEnded = state.status === 'out' && state.expired
   useAddress()
   return (
     <Page>
@@ -21,8 +22,9 @@ export function Login() {
       <Card>
         <Title>
           <h1>Sign in</h1>
-          <p>
-            {state.status === 'out' && state.expired
+          {/* The focus is on the password by then. */}
+          <p role={hasEnded ? 'alert' : undefined}>
+            {hasEnded
               ? 'Your session has ended. Please sign in again.'
               : 'Use the account that you were given.'}
           </p>

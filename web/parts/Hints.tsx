@@ -33,7 +33,9 @@ const id = 'hint'
 /** Listens to pointer, focus and Escape on the whole page. Returns a function that removes the listeners. */
 function listen(show: (shown: Shown | null) => void, bubble: { current: HTMLElement | null }) {
   let timer: ReturnType<typeof setTimeout> | undefined
+  let next: Shown | null = null
   const later = (shown: Shown | null, ms: number) => {
+    next = shown
     clearTimeout(timer)
     timer = setTimeout(() => show(shown), ms)
   }
@@ -44,6 +46,11 @@ function listen(show: (shown: Shown | null) => void, bubble: { current: HTMLElem
     later(found, found ? (event.type === 'pointerover' ? 300 : 0) : 100)
   }
   const leave = () => later(null, 0)
+  // What gets the focus by a key is scrolled into view: its hint goes with it.
+  const follow = () => {
+    if (next?.target.matches(':focus-visible, :has(:focus-visible)')) later({ ...next }, 0)
+    else leave()
+  }
   const key = (event: KeyboardEvent) => {
     if (event.key === 'Escape') leave()
   }
@@ -51,13 +58,13 @@ function listen(show: (shown: Shown | null) => void, bubble: { current: HTMLElem
   for (const kind of kinds) document.addEventListener(kind, enter)
   document.addEventListener('focusout', leave)
   document.addEventListener('keydown', key)
-  window.addEventListener('scroll', leave, { capture: true, passive: true })
+  window.addEventListener('scroll', follow, { capture: true, passive: true })
   return () => {
     clearTimeout(timer)
     for (const kind of kinds) document.removeEventListener(kind, enter)
     document.removeEventListener('focusout', leave)
     document.removeEventListener('keydown', key)
-    window.removeEventListener('scroll', leave, { capture: true })
+    window.removeEventListener('scroll', follow, { capture: true })
   }
 }
 

@@ -17,6 +17,13 @@ export function whenUndisturbed(act: () => void, own: Element | null = null): ()
 
 const DIALOG = '[role=dialog], [role=alertdialog]'
 
+/** Returns whether a key belongs to the browser: Alt and an arrow go back and forth, Ctrl and an arrow to another word. */
+export function isForBrowser({ altKey, ctrlKey, metaKey }: Keys): boolean {
+  return altKey || ctrlKey || metaKey
+}
+
+type Keys = Pick<KeyboardEvent, 'altKey' | 'ctrlKey' | 'metaKey'>
+
 /** Returns whether a form of the page has typed text that was not sent. */
 export function isTextUnsent(): boolean {
   return document.querySelector('main form[data-typed=true]:not([aria-busy=true])') !== null

@@ -1,4 +1,5 @@
 import type { Theme } from '@mui/material/styles'
+import { CHOSEN, FORCED_COLOURS } from './forcedColours.ts'
 
 /** The style of a few choices in one bar, each a label around its radio button. */
 export function segmented(theme: Theme) {
@@ -28,6 +29,7 @@ export function segmented(theme: Theme) {
         background: theme.palette.background.paper,
         boxShadow: `inset 0 0 0 1px ${theme.palette.divider}`,
       },
+      [FORCED_COLOURS]: { '&:has(:checked)': CHOSEN },
       '&:has(:focus-visible)': { outline: '2px solid var(--ring)', outlineOffset: 1 },
     },
   } as const

@@ -26,10 +26,15 @@ self.addEventListener('fetch', (event) => {
 })
 
 // The first visit was made without this worker. The page says what it has loaded, which is in the browser's own cache.
-self.addEventListener('message', (event) => event.waitUntil(keep(event.data)))
+// One message is dealt with after the other, because the first of a new release removes what the others have not told.
+let keeping = Promise.resolve()
+self.addEventListener('message', (event) => {
+  keeping = keeping.then(() => keep(event.data)).catch(keepNothing)
+  event.waitUntil(keeping)
+})
 
 async function begin() {
-  for (const name of await caches.keys()) if (name !== KEPT) await caches.delete(name)
+  for (const name of await caches.keys()) if (![KEPT, NEXT].includes(name)) await caches.delete(name)
   await self.clients.claim()
 }
 
@@ -39,7 +44,7 @@ async function page(request) {
   try {
     const response = await fetch(request)
     if (kept && AWAY.includes(response.status)) return kept
-    if (response.ok && isPage(response)) await keepPage(response.clone(), kept).catch(keepNothing)
+    if (response.ok && isPage(response)) await keepPage(response.clone()).catch(keepNothing)
     return response
   } catch (error) {
     if (kept) return kept
@@ -56,8 +61,10 @@ function isPage(response) {
 function keepNothing() {}
 
 /** Another page is another release, which has other files. */
-async function keepPage(response, kept) {
+async function keepPage(response) {
   const text = await response.text()
+  // Another window may have opened the next release meanwhile.
+  const kept = await caches.match('/', { cacheName: KEPT })
   if (await hasText(kept, text)) return void (await caches.delete(NEXT))
   if (await hasText(await caches.match('/', { cacheName: NEXT }), text)) return
   await caches.delete(NEXT)
@@ -66,7 +73,7 @@ async function keepPage(response, kept) {
 }
 
 async function hasText(page, text) {
-  return page !== undefined && (await page.clone().text()) === text
+  return page !== undefined && (await page.text()) === text
 }
 
 /** The name of a file has its hash in it, so that what was kept is never outdated. */

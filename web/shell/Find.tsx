@@ -5,7 +5,7 @@ import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
-import { focusTitle } from '../parts/focus.ts'
+import { focusTitle, isForBrowser } from '../parts/focus.ts'
 import { EXACT, InputFrame } from '../parts/form/controls.tsx'
 import { usePreferences } from '../preferences.ts'
 import { useSession } from '../session.tsx'
@@ -126,7 +126,7 @@ function useSearch() {
   }
   const press = (event: React.KeyboardEvent<HTMLInputElement>) => {
     // A key may belong to the input of another script.
-    if (event.nativeEvent.isComposing) return
+    if (event.nativeEvent.isComposing || isForBrowser(event) || event.shiftKey) return
     const isAtEnd = event.currentTarget.selectionStart === text.length
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (event.key === 'Escape') giveUp()

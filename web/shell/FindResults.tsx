@@ -3,6 +3,7 @@ import { styled } from '@mui/material/styles'
 import { CalendarPlus } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { RenewDialog } from '../clients/RenewDialog.tsx'
+import { CHOSEN, FORCED_COLOURS } from '../parts/forcedColours.ts'
 import { useDelayed } from '../parts/useDelayed.ts'
 import { type Result, useResults } from './useResults.tsx'
 
@@ -191,6 +192,7 @@ const Line = styled('div')(({ theme }) => ({
   columnGap: 8,
   borderRadius: 8,
   '&[data-active=true]': { background: theme.palette.accent.fill },
+  [FORCED_COLOURS]: { '&[data-active=true]': CHOSEN },
   '&:hover': { background: theme.palette.background.default },
   '& [role=option]': {
     border: 0,

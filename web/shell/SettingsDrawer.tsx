@@ -7,6 +7,7 @@ import { useEffect, useRef } from 'react'
 import { Settings, settingsToSave } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
+import { CHOSEN, FORCED_COLOURS } from '../parts/forcedColours.ts'
 import { useSession } from '../session.tsx'
 import { discardSettings, settingsSaved, showSettings, useSettings, useUnsavedSettings } from '../settings.ts'
 import { OwnPassword } from './OwnPassword.tsx'
@@ -160,6 +161,7 @@ const Fieldset = styled('fieldset')(({ theme }) => ({
     background: theme.palette.accent.fill,
     boxShadow: `inset 0 0 0 1px ${theme.palette.accent.text}`,
   },
+  [FORCED_COLOURS]: { '& label:has(:checked)': CHOSEN },
   '& label:has(:focus-visible)': { outline: '2px solid var(--ring)', outlineOffset: 2 },
   '& input': { position: 'absolute', opacity: 0 },
   '& i': { width: 16, height: 16, borderRadius: 8, flex: 'none' },

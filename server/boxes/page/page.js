@@ -453,6 +453,8 @@
 
   /** The picture plays: it has begun, or went on by itself after a gap. */
   function notePlaying() {
+    // What was said of the gap is not true any more.
+    if (resuming !== null) write('channel', '')
     forgetResume()
     if (playsSince === 0) playsSince = Date.now()
   }

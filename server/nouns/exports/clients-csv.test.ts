@@ -173,8 +173,20 @@ describe('the CSV of the clients of a dealer', () => {
 
   test('has one before a description that would become a date, a time or a fraction, and before no other', async () => {
     const { dealer } = await world.family()
-    const taken = ['10/12', '1/2/26', '1 jan', '10 Jan 2026', '12:30', '12:30 pm', '3 PM', '1 1/2']
-    const plain = ['2 boxes', '10 Downing Street', 'march on', '3 pmx', 'room 10/12']
+    const taken = [
+      '10/12',
+      '1/2/26',
+      '1 jan',
+      '10 Jan 2026',
+      '12:30',
+      '12:30 pm',
+      '3 PM',
+      '1 1/2',
+      '1,200',
+      '5%',
+      '(120)',
+    ]
+    const plain = ['2 boxes', '10 Downing Street', 'march on', '3 pmx', 'room 10/12', '12)', '(12', '1..2']
     for (const desc of [...taken, ...plain]) await world.client(dealer, { desc })
     const descriptions = (await csvOf(dealer)).slice(1).map((row) => row[1])
     expect(descriptions.sort()).toEqual([...taken.map((text) => `'${text}`), ...plain].sort())

@@ -29,13 +29,15 @@ const FORMULA_WITHIN = ';(?=[\\s"]*[=+@＝＋＠－-])'
  * (120), which would be -120; and true.
  */
 const NUMBER = '^(0[0-9]+|[0-9]{12,})$'
+const NUMERAL = '[.,]?[0-9]+([.,][0-9]+)*[.,]?( ?%)?'
 const MONTH =
   '(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)'
 const DATE = [
   '^([0-9]+ )?[0-9]+(([./:-]|e[-+]?)[0-9]+)+( [ap]m?)?$',
   '^[0-9]+ [ap]m?$',
   `^([0-9]+[-. /]?)?${MONTH}([-. /]?[0-9]+)?$`,
-  '^(?=.*[.,()%])[(]?[.,]*[0-9][0-9.,]*( ?%)?[)]?$',
+  `^(?=.*[.,%])${NUMERAL}$`,
+  `^[(]${NUMERAL}[)]$`,
   '^(true|false)$',
 ].join('|')
 

@@ -2,6 +2,7 @@ import { styled, type Theme, useTheme } from '@mui/material/styles'
 import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { isForBrowser } from '../focus.ts'
 import { showMinute } from '../time.ts'
 import { rangeOf } from './range.ts'
 
@@ -72,7 +73,7 @@ function step(event: React.KeyboardEvent, chart: uPlot | null, { times }: ChartD
   const last = times.length - 1
   const from = at ?? last + 1
   const to = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last }[event.key]
-  if (!chart || to === undefined) return
+  if (!chart || to === undefined || isForBrowser(event)) return
   event.preventDefault()
   const index = Math.max(0, Math.min(last, to))
   chart.setCursor({ left: chart.valToPos(chart.data[0][index] ?? 0, 'x'), top: 0 })

@@ -3,6 +3,7 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { Check } from 'lucide-react'
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import { isForBrowser } from '../focus.ts'
 
 interface MenuProps {
   /** The accessible name of the menu. */
@@ -53,6 +54,7 @@ export function Menu({ label, children = label, icon, items, inBar = false }: Me
     if (!place.current?.contains(event.relatedTarget)) setOpen(false)
   }
   const press = (event: React.KeyboardEvent) => {
+    if (isForBrowser(event)) return
     if (!open && event.key === 'ArrowDown') setOpen(true)
     else if (open && event.key === 'Escape') close()
     else if (open) step(place.current, event.key)

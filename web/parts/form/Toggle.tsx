@@ -1,5 +1,6 @@
 import { styled } from '@mui/material/styles'
 import type { ComponentProps, ReactNode } from 'react'
+import { FORCED_COLOURS } from '../forcedColours.ts'
 
 interface ToggleProps extends Omit<ComponentProps<'input'>, 'onChange' | 'type' | 'checked'> {
   label: ReactNode
@@ -54,5 +55,7 @@ const Line = styled('label')(({ theme }) => ({
     },
     '&:checked': { background: theme.palette.accent.text },
     '&:checked::after': { transform: 'translateX(14px)' },
+    // Its state is a background, of which nothing is left there.
+    [FORCED_COLOURS]: { appearance: 'auto', '&::after': { display: 'none' } },
   },
 }))

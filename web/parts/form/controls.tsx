@@ -1,6 +1,7 @@
 import { styled } from '@mui/material/styles'
 import { ChevronsUpDown } from 'lucide-react'
 import type { ComponentProps } from 'react'
+import { CHOSEN, FORCED_COLOURS } from '../forcedColours.ts'
 
 /**
  * The border around an input and its icon, unit or button. Inputs are native elements: they open the right keyboard,
@@ -23,6 +24,7 @@ export const InputFrame = styled('span')(({ theme }) => ({
     borderColor: theme.palette.accent.text,
     boxShadow: `inset 0 0 0 1px ${theme.palette.accent.text}`,
   },
+  [FORCED_COLOURS]: { '&:focus-within': CHOSEN },
   '&:has([aria-invalid=true])': {
     borderColor: theme.palette.tones.bad.text,
     boxShadow: `inset 0 0 0 1px ${theme.palette.tones.bad.text}`,

@@ -11,6 +11,7 @@ import {
   SnackbarProvider,
 } from 'notistack'
 import { type ComponentProps, type Ref, useEffect } from 'react'
+import { useTitleAfterwards } from '../focus.ts'
 import type { Tone } from '../tone.ts'
 
 export type Kind = 'success' | 'error' | 'warning'
@@ -77,6 +78,8 @@ const still = {
 function Slip({ id, message, variant, ref, style }: CustomContentProps & { ref?: Ref<HTMLDivElement> }) {
   const { Icon, tone } = looks[variant === 'error' || variant === 'warning' ? variant : 'success']
   const [text, reason] = String(message).split('\n')
+  // Its button may have the focus when it goes.
+  useTitleAfterwards()
   return (
     <SnackbarContent ref={ref ?? null} role={variant === 'success' ? 'status' : 'alert'} style={style}>
       <Paper tone={tone}>

@@ -1,3 +1,5 @@
+import { isForBrowser } from '../focus.ts'
+
 /**
  * The rows of a table, whether it is shown as a table or as cards, are one tab stop: the Tab key goes through the
  * controls of one row, the current one, and then on. Arrow keys lead to the other rows.
@@ -23,7 +25,9 @@ export function setTabStops(rows: HTMLElement, focused: Element | null = null): 
 }
 
 /** Moves the focus by an arrow key: to the row above or below, or within the row. Returns whether it did. */
-export function followArrow(rows: HTMLElement, { key, target }: KeyboardEvent): boolean {
+export function followArrow(rows: HTMLElement, event: KeyboardEvent): boolean {
+  if (isForBrowser(event)) return false
+  const { key, target } = event
   const row = rowsOf(rows).find((one) => one.contains(target as Node))
   if (!row || !(target instanceof HTMLElement)) return false
   const across = { ArrowRight: 1, ArrowLeft: -1 }[key]

@@ -1,0 +1,5 @@
+/** A contrast theme of Windows, which replaces every background and removes every shadow. */
+export const FORCED_COLOURS = '@media (forced-colors: active)'
+
+/** Shows there what is chosen, or has the focus. */
+export const CHOSEN = { outline: '2px solid', outlineOffset: -2 } as const
