@@ -76,7 +76,7 @@ async function together<Made>(
     asked = make()
     await expect.poll(() => arrived).toBeGreaterThanOrEqual(asked.length)
     // Each then has its session looked up. A busy machine may take long for that, so the time is that of other work.
-    for (let rounds = 0; rounds < 20; rounds += 1) {
+    for (let rounds = 0; rounds < 60; rounds += 1) {
       await sql`select 1`
       await pause(25)
     }

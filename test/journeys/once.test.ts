@@ -720,6 +720,9 @@ describe('while the server cannot be reached', () => {
     world,
   }) => {
     const page = await open({ as: (await world.family()).dealer })
+    // A call of before that is answered only now would be an answer too.
+    await page.route('**/assets/SignIns-*.js', (route) => route.abort())
+    await page.waitForLoadState('networkidle')
     await page.context().setOffline(true)
     await page.getByRole('link', { name: 'Sign-ins' }).click()
     const reason = page.getByText('Error: This page cannot be shown without a connection.')
