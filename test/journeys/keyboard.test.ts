@@ -170,17 +170,33 @@ test('a hint goes with what the arrow keys scroll into view, and Alt and an arro
   expect(await isTaken({})).toBe(true)
 })
 
-test('a notice that is closed by its key leaves the focus to the title', async ({ open, world }) => {
+test('a notice that is closed by its key leaves the focus to the title, and one that goes by itself leaves it alone', async ({
+  open,
+  world,
+}) => {
   const { dealer } = await world.family({ credits: 5 })
   await world.client(dealer, { login: 'anton' })
   const page = await open({ as: dealer, at: '/clients' })
-  await page.getByRole('button', { name: 'Renew anton' }).click()
-  await page.getByRole('button', { name: 'Renew for 1 credit' }).click()
   const close = page.getByRole('button', { name: 'Close this notice' })
+  const renew = async () => {
+    await page.getByRole('button', { name: 'Renew anton' }).click()
+    await page.getByRole('button', { name: 'Renew for 1 credit' }).click()
+    await close.waitFor()
+  }
+  const title = page.getByRole('heading', { level: 1 })
+  await renew()
   await close.focus()
   await page.keyboard.press('Enter')
   await expect(close).toHaveCount(0)
-  await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+  await expect(title).toBeFocused()
+
+  await renew()
+  await expect(page.getByRole('button', { name: 'Renew anton' })).toBeFocused()
+  // As with somebody who reads on, wherever on the page.
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+  await expect(close).toHaveCount(0)
+  await page.waitForTimeout(100)
+  await expect(title).not.toBeFocused()
 })
 
 test('in a contrast theme switches can be seen, and the field with the focus', async ({ open, world }) => {

@@ -438,7 +438,7 @@ test('a page of transactions stays after a reload, and the last one says how old
     await route.fulfill({ response: answer, json })
   })
   await page.goto('/transactions?page=4')
-  await expect(pages).toContainText('26–50 of 61. Choose other days or a type for the rest, or export them.')
+  await expect(pages).toContainText('26–50 of 61. For the rest, filter or export.')
   await expect(rows(page, 'Transactions')).toHaveCount(25)
   await expect(pages.getByRole('button', { name: 'Next page' })).toHaveAttribute('aria-disabled', 'true')
 })

@@ -62,8 +62,12 @@ export function useEscapeWithoutFocus(title: string, act: () => void): void {
 
 /** Moves the focus to the title of the page, if it is lost when the component is removed. */
 export function useTitleAfterwards(): void {
-  // A list or form of the page takes the focus in the frame after a dialog, so this waits for one more.
-  useEffect(() => () => void requestAnimationFrame(() => requestAnimationFrame(settle)), [])
+  useEffect(() => focusTitleAfterwards, [])
+}
+
+/** Moves a lost focus to the title, after a list or form of the page could take it in the frame after a dialog. */
+export function focusTitleAfterwards(): void {
+  requestAnimationFrame(() => requestAnimationFrame(settle))
 }
 
 /**

@@ -164,5 +164,5 @@ const Fieldset = styled('fieldset')(({ theme }) => ({
   [FORCED_COLOURS]: { '& label:has(:checked)': CHOSEN },
   '& label:has(:focus-visible)': { outline: '2px solid var(--ring)', outlineOffset: 2 },
   '& input': { position: 'absolute', opacity: 0 },
-  '& i': { width: 16, height: 16, borderRadius: 8, flex: 'none' },
+  '& i': { width: 16, height: 16, borderRadius: 8, flex: 'none', forcedColorAdjust: 'none' },
 }))

@@ -1,4 +1,5 @@
 import { createTheme, type Theme } from '@mui/material/styles'
+import { FORCED_COLOURS } from '../parts/forcedColours.ts'
 import type { Accent, Shade, Tone } from '../parts/tone.ts'
 import { contrast, mix, readable } from './colour.ts'
 
@@ -128,6 +129,10 @@ function components(accent: Accent) {
             {
               props: { size: 'small' as const },
               style: { minHeight: 32, padding: '4px 12px', fontSize: '0.875rem' },
+            },
+            {
+              props: { variant: 'contained' as const },
+              style: { [FORCED_COLOURS]: { border: '1px solid' } },
             },
             {
               props: { variant: 'text' as const, color: 'primary' as const },

@@ -72,7 +72,7 @@ function served(names: boolean): Table<Transaction> {
     columns,
     pageSizes: [10, 25, 50, 100],
     perPage: 25,
-    beyond: 'Choose other days or a type for the rest, or export them.',
+    beyond: 'For the rest, filter or export.',
     searchFault: (text) => Search.safeParse(text).error?.issues[0]?.message,
   })
 }

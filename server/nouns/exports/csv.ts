@@ -32,7 +32,7 @@ const NUMBER = '^(0[0-9]+|[0-9]{12,})$'
 const NUMERAL = '[.,]?[0-9]+([.,][0-9]+)*[.,]?( ?%)?'
 const MONTH =
   '(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)'
-const DATE = [
+const MISREAD = [
   '^([0-9]+ )?[0-9]+(([./:-]|e[-+]?)[0-9]+)+( [ap]m?)?$',
   '^[0-9]+ [ap]m?$',
   `^([0-9]+[-. /]?)?${MONTH}([-. /]?[0-9]+)?$`,
@@ -51,5 +51,5 @@ function cell(sql: Sql, column: string): Fragment {
       ? sql`case when ${text} like '%;%' then regexp_replace(${text}, ${FORMULA_WITHIN}, ';''', 'g') else ${text} end`
       : text
   return sql`coalesce(
-    '"' || case when left(${text}, 1) = any (${FORMULA}) or ${text} ~* ${CHOSEN.has(column) ? `${DATE}|${NUMBER}` : NUMBER} then '''' else '' end || replace(${harmless}, '"', '""') || '"', '')`
+    '"' || case when left(${text}, 1) = any (${FORMULA}) or ${text} ~* ${CHOSEN.has(column) ? `${MISREAD}|${NUMBER}` : NUMBER} then '''' else '' end || replace(${harmless}, '"', '""') || '"', '')`
 }

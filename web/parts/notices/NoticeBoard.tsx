@@ -10,8 +10,8 @@ import {
   type SnackbarKey,
   SnackbarProvider,
 } from 'notistack'
-import { type ComponentProps, type Ref, useEffect } from 'react'
-import { useTitleAfterwards } from '../focus.ts'
+import { type ComponentProps, type Ref, useEffect, useRef } from 'react'
+import { focusTitleAfterwards } from '../focus.ts'
 import type { Tone } from '../tone.ts'
 
 export type Kind = 'success' | 'error' | 'warning'
@@ -78,8 +78,13 @@ const still = {
 function Slip({ id, message, variant, ref, style }: CustomContentProps & { ref?: Ref<HTMLDivElement> }) {
   const { Icon, tone } = looks[variant === 'error' || variant === 'warning' ? variant : 'success']
   const [text, reason] = String(message).split('\n')
-  // Its button may have the focus when it goes.
-  useTitleAfterwards()
+  const pressed = useRef(false)
+  // One that goes by itself takes nobody from where they read.
+  useEffect(() => () => void (pressed.current && focusTitleAfterwards()), [])
+  const close = () => {
+    pressed.current = true
+    closeSnackbar(id)
+  }
   return (
     <SnackbarContent ref={ref ?? null} role={variant === 'success' ? 'status' : 'alert'} style={style}>
       <Paper tone={tone}>
@@ -88,7 +93,7 @@ function Slip({ id, message, variant, ref, style }: CustomContentProps & { ref?:
           <p>{text}</p>
           {reason && <small>{reason}</small>}
         </div>
-        <IconButton size="small" aria-label="Close this notice" onClick={() => closeSnackbar(id)}>
+        <IconButton size="small" aria-label="Close this notice" onClick={close}>
           <X size={16} />
         </IconButton>
       </Paper>

@@ -46,12 +46,14 @@ export function Pager(props: PagerProps) {
         {range(page, perPage, count, capped)}
         {page === last && count > last * perPage && `. ${beyond}`}
       </span>
-      <Turn label="Previous page" may={page > 1} onTurn={() => onPage(page - 1)}>
-        <ChevronLeft size={18} />
-      </Turn>
-      <Turn label="Next page" may={page < last} onTurn={() => onPage(page + 1)}>
-        <ChevronRight size={18} />
-      </Turn>
+      <Turns>
+        <Turn label="Previous page" may={page > 1} onTurn={() => onPage(page - 1)}>
+          <ChevronLeft size={18} />
+        </Turn>
+        <Turn label="Next page" may={page < last} onTurn={() => onPage(page + 1)}>
+          <ChevronRight size={18} />
+        </Turn>
+      </Turns>
     </Foot>
   )
 }
@@ -95,6 +97,9 @@ const Foot = styled('nav')(({ theme }) => ({
   '& [aria-disabled=true]': { color: theme.palette.action.disabled, background: 'none', cursor: 'default' },
   [theme.breakpoints.down('sm')]: { justifyContent: 'space-between', padding: '4px 16px' },
 }))
+
+/** Both stay on one line, however long the range is. */
+const Turns = styled('span')({ display: 'flex', gap: 8 })
 
 const Sizes = styled('div')(({ theme }) => ({
   display: 'flex',
