@@ -15,6 +15,7 @@ import {
   fill,
   holdBack,
   liveOf,
+  noticesOn,
   pager,
   press,
   readNotice,
@@ -171,11 +172,13 @@ describe("a dealer's list of clients", () => {
   test('says what was done even where the next dialog is open', async ({ open, world }) => {
     const page = await open({ as: await dealerOfTwelve(world), at: '/clients' })
     await press(page, 'Renew client-01')
+    // A screen reader tells of what comes into a region that is there already.
+    const announced = page.locator('slot > [aria-live="polite"]')
+    await expect(announced).toHaveText('')
     await press(page, 'Renew for 1 credit')
-    const notice = page
-      .getByRole('status')
-      .filter({ hasText: 'Successfully renewed 1 month(s) for client-01' })
+    const notice = noticesOn(page).filter({ hasText: 'Successfully renewed 1 month(s) for client-01' })
     await expect(notice).toBeVisible()
+    await expect(announced).toContainText('Successfully renewed 1 month(s) for client-01')
     // A notice beneath the pointer stays, however long the next dialog takes.
     await notice.hover()
     await page.getByRole('button', { name: 'Renew client-02' }).press('Enter')

@@ -40,6 +40,20 @@ describe('a failed load', () => {
     await expect(rows(page, 'Clients')).toHaveCount(3)
   })
 
+  test('is announced anew where another try fails too', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfThree(world) })
+    await page.route('**/v1/api/clients?**', fail)
+    await page.goto('/clients')
+    const said = page.getByRole('alert').getByText(`Error: ${FAULT.message}`)
+    await said.waitFor()
+    // A screen reader tells of what is new in an alert.
+    await said.evaluate((sentence) => sentence.setAttribute('data-heard', ''))
+    await press(page, 'Retry')
+    await expect(page.locator('[data-heard]')).toHaveCount(0)
+    await expect(said).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Retry' })).toBeFocused()
+  })
+
   test('keeps the transactions of a dashboard', async ({ open, world }) => {
     const page = await open({ as: await dealerOfThree(world) })
     const name = 'Latest Dealer Transactions'

@@ -5,6 +5,7 @@ import {
   choose,
   expect,
   fill,
+  noticesOn,
   press,
   pressAndConfirm,
   readNotice,
@@ -834,7 +835,5 @@ async function atDealer(open: (visit: { as: Person; at: string }) => Promise<Pag
 
 /** Returns the text of the first notice that a tab shows. */
 async function saidBy(page: Page): Promise<string> {
-  const close = page.getByRole('button', { name: 'Close this notice' })
-  const notice = page.getByRole('status').or(page.getByRole('alert')).filter({ has: close })
-  return (await notice.textContent()) ?? ''
+  return (await noticesOn(page).textContent()) ?? ''
 }

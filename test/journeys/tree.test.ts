@@ -88,6 +88,51 @@ test('the admin suspends a dealer far below and sets its password', async ({ ope
   await expect(middle.getByRole('button', { name: 'Suspend' })).toHaveCount(0)
 })
 
+test('who moves a dealer or clients beneath a suspended account is told what that does to them', async ({
+  open,
+  world,
+}) => {
+  const { superreseller, reseller, dealer } = await world.family({ credits: 9 })
+  const [stopped, paused] = [await world.child(superreseller), await world.child(superreseller)]
+  const heir = await world.child(stopped)
+  const spared = await world.child(paused)
+  await world.client(dealer, { months: 2 })
+  await superreseller.call(calls.tree.suspend, { name: stopped.name, service_too: true })
+  await superreseller.call(calls.tree.suspend, { name: paused.name })
+  const page = await open({ as: superreseller, at: to.branch(dealer.name) })
+  await press(page, 'Move')
+  const move = page.getByRole('dialog', { name: `Move ${dealer.name}` })
+  await move.getByLabel('To').selectOption(stopped.name)
+  await expect(move).toContainText(
+    `${stopped.name} is suspended: ${dealer.name} will be signed out, and the clients lose their service.`,
+  )
+  await move.getByLabel('To').selectOption(paused.name)
+  await expect(move).toContainText(`${paused.name} is suspended: ${dealer.name} will be signed out.`)
+  await move.getByLabel('To').selectOption('')
+  await expect(move).not.toContainText('suspended')
+  await press(move, 'Cancel')
+  await press(page, 'Move clients')
+  const clients = page.getByRole('dialog', { name: `Move clients of ${dealer.name}` })
+  await clients.getByLabel('To').selectOption(heir.name)
+  await expect(clients).toContainText(
+    `An account above ${heir.name} is suspended: the clients lose their service.`,
+  )
+  // Who is suspended without its clients still serves them.
+  const asked = page.waitForResponse((response) => response.url().endsWith(`/${spared.name}`))
+  await clients.getByLabel('To').selectOption(spared.name)
+  await asked
+  await expect(clients).not.toContainText('suspended')
+  await press(clients, 'Cancel')
+  // Where they are stopped already, a move changes nothing for them.
+  await superreseller.call(calls.tree.suspend, { name: reseller.name, service_too: true })
+  await page.reload()
+  await press(page, 'Move clients')
+  const known = page.waitForResponse((response) => response.url().endsWith(`/${heir.name}`))
+  await clients.getByLabel('To').selectOption(heir.name)
+  await known
+  await expect(clients).not.toContainText('suspended')
+})
+
 test('a dealer who quits hands its clients on, changes its reseller and is closed', async ({
   open,
   world,

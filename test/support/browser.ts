@@ -221,17 +221,16 @@ export async function pressAndConfirm(page: Page, name: string): Promise<void> {
 
 /** Expects a notice with this text and second line, and closes it. */
 export async function readNotice(page: Page, text: string, reason = ''): Promise<void> {
-  const close = { name: 'Close this notice' }
-  const one = page
-    .getByRole('status')
-    .or(page.getByRole('alert'))
-    .filter({ has: page.getByRole('button', close) })
-    .filter({ hasText: text })
+  const one = noticesOn(page).filter({ hasText: text })
   // waitFor checks on every frame; a retrying expectation polls less often.
   await one.waitFor()
   await expect(one).toHaveText(text + reason)
-  await one.getByRole('button', close).click()
+  await one.getByRole('button').click()
   await one.waitFor({ state: 'detached' })
+}
+
+export function noticesOn(page: Page): Locator {
+  return page.locator(':has(> button[aria-label="Close this notice"])')
 }
 
 /** Holds requests back until the returned function is called, as a slow line does. */

@@ -21,6 +21,7 @@ import { SearchBox } from '../parts/table/SearchBox.tsx'
 import { useTyped } from '../parts/table/useTyped.ts'
 import { useSession } from '../session.tsx'
 import { OnDay } from '../When.tsx'
+import { MoveTo, suspensionOf } from './MoveTo.tsx'
 
 interface MoveClientsProps {
   open: boolean
@@ -72,7 +73,7 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
       }}
     >
       <p>They take along the months that were used on them, and their history. No balance changes.</p>
-      <Target from={name} />
+      <Target from={account} />
       <SelectInput
         name="which"
         label="Clients"
@@ -115,19 +116,19 @@ function useMove(from: string, onDone: () => void) {
 }
 
 /** The choice of the dealer that gets the clients. */
-function Target({ from }: { from: string }) {
+function Target({ from }: { from: AccountBeneath }) {
   const { data: users, error } = useCall(calls.session.users, {})
-  const dealers = users?.filter(({ role, name }) => role === 'dealer' && name !== from) ?? []
+  const dealers = users?.filter(({ role, name }) => role === 'dealer' && name !== from.name)
   return (
-    <SelectInput
-      name="to"
-      label="To"
-      help={users && dealers.length === 0 && 'There is no other dealer'}
+    <MoveTo
+      kind="dealer"
+      names={dealers?.map(({ name }) => name)}
       fault={error && !users ? `Error: ${error.message}` : undefined}
-      options={[
-        { value: '', label: 'Choose a dealer' },
-        ...dealers.map(({ name }) => ({ value: name, label: name })),
-      ]}
+      warning={(to) =>
+        to.service_stopped && !from.service_stopped
+          ? `${suspensionOf(to)}: the clients lose their service.`
+          : null
+      }
     />
   )
 }

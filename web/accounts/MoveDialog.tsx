@@ -7,8 +7,8 @@ import type { AccountBeneath } from '../../contract/tree.ts'
 import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
-import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { useHeld } from '../parts/useHeld.ts'
+import { MoveTo, suspensionOf } from './MoveTo.tsx'
 
 interface MoveDialogProps {
   open: boolean
@@ -26,7 +26,7 @@ export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
   const { name, parent, role } = held
   const { owner } = LEVELS[role]
   const ownerTitle = LEVELS[owner as 'reseller'].title.toLowerCase()
-  const parents = users?.filter((user) => user.role === owner && user.name !== parent) ?? []
+  const parents = users?.filter((user) => user.role === owner && user.name !== parent)
   return (
     <FormDialog
       open={open}
@@ -39,15 +39,11 @@ export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
       sending={move}
     >
       <Consequences account={held} />
-      <SelectInput
-        name="to"
-        label="To"
-        help={users && parents.length === 0 && `There is no other ${ownerTitle}`}
+      <MoveTo
+        kind={ownerTitle}
+        names={parents?.map((user) => user.name)}
         fault={error && !users ? `Error: ${error.message}` : undefined}
-        options={[
-          { value: '', label: `Choose a ${ownerTitle}` },
-          ...parents.map((user) => ({ value: user.name, label: user.name })),
-        ]}
+        warning={(to) => stopped(held, to)}
       />
     </FormDialog>
   )
@@ -73,6 +69,23 @@ function Consequences({ account }: { account: AccountBeneath }) {
       transactions written until now. An open request for credits is withdrawn.
     </p>
   )
+}
+
+/** Says what a suspension of the new parent, or above it, does to the account; null where it changes nothing. */
+function stopped(account: AccountBeneath, to: AccountBeneath): string | null {
+  const { name, beneath } = account
+  const who = beneath.dealers > 0 ? `${name} and its dealers` : name
+  const effects = [
+    isSuspended(to) && !isSuspended(account) ? `${who} will be signed out` : '',
+    to.service_stopped && !account.service_stopped && beneath.clients > 0
+      ? 'the clients lose their service'
+      : '',
+  ].filter(Boolean)
+  return effects.length > 0 ? `${suspensionOf(to)}: ${effects.join(', and ')}.` : null
+}
+
+function isSuspended({ suspension, suspended_above }: AccountBeneath): boolean {
+  return suspension !== null || suspended_above
 }
 
 function inSentence(parts: readonly string[]): string {

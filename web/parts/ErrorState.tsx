@@ -1,15 +1,22 @@
 import { styled } from '@mui/material/styles'
 import { CircleAlert } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { PassingButton } from './PassingButton.tsx'
 
+interface FaultProps {
+  message: string
+  /** Tries again. What it returns is awaited. */
+  onRetry: () => unknown
+}
+
 /** Shown in place of data that could not be loaded, with a button to try again. */
-export function ErrorState({ message, onRetry }: { message: string; onRetry: () => void }) {
+export function ErrorState({ message, onRetry }: FaultProps) {
+  const { tries, retry } = useTries(onRetry)
   return (
     <Quiet role="alert">
       <CircleAlert aria-hidden size={28} strokeWidth={1.5} />
-      <p>Error: {message}</p>
-      <PassingButton variant="outlined" onClick={onRetry}>
+      <p key={tries}>Error: {message}</p>
+      <PassingButton variant="outlined" onClick={retry}>
         Retry
       </PassingButton>
     </Quiet>
@@ -17,16 +24,27 @@ export function ErrorState({ message, onRetry }: { message: string; onRetry: () 
 }
 
 /** Warns above data that is still shown but could not be loaded again. */
-export function Outdated({ message, onRetry }: { message: string; onRetry: () => void }) {
+export function Outdated({ message, onRetry }: FaultProps) {
+  const { tries, retry } = useTries(onRetry)
   return (
     <Strip role="alert">
       <CircleAlert aria-hidden size={16} />
-      <span>Error: {message} This is what was there before.</span>
-      <PassingButton size="small" onClick={onRetry}>
+      <span key={tries}>Error: {message} This is what was there before.</span>
+      <PassingButton size="small" onClick={retry}>
         Retry
       </PassingButton>
     </Strip>
   )
+}
+
+/** Counts the tries that failed too. A screen reader tells of a sentence that is new, not of one that stays the same. */
+function useTries(onRetry: () => unknown) {
+  const [tries, setTries] = useState(0)
+  const retry = async () => {
+    await onRetry()
+    setTries((tries) => tries + 1)
+  }
+  return { tries, retry }
 }
 
 /** Shown in place of an empty list, with a button for the next step if there is one. */

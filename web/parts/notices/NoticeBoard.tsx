@@ -13,6 +13,7 @@ import {
 import { type ComponentProps, type Ref, useEffect, useRef } from 'react'
 import { focusTitleAfterwards } from '../focus.ts'
 import type { Tone } from '../tone.ts'
+import { announced } from './place.ts'
 
 export type Kind = 'success' | 'error' | 'warning'
 
@@ -33,10 +34,6 @@ interface NoticeBoardProps {
 
 /** Renders the notices at the top centre, each for 6 seconds; the time stops while the pointer is over it. */
 export function NoticeBoard({ subscribe }: NoticeBoardProps) {
-  useEffect(() => {
-    document.body.append(place)
-    return () => place.remove()
-  }, [])
   useEffect(
     () =>
       subscribe((notice) => {
@@ -49,7 +46,7 @@ export function NoticeBoard({ subscribe }: NoticeBoardProps) {
     <>
       <Global styles={still} />
       <SnackbarProvider
-        domRoot={place}
+        domRoot={announced}
         anchorOrigin={{ vertical: 'top', horizontal: 'center' }}
         autoHideDuration={6000}
         transitionDuration={
@@ -61,12 +58,6 @@ export function NoticeBoard({ subscribe }: NoticeBoardProps) {
     </>
   )
 }
-
-/**
- * Where the notices are: outside of the page, because screen readers ignore a page that lies under a dialog. A dialog
- * that opens hides all other elements of the document from them, but none that cannot have `aria-hidden`, such as this.
- */
-const place = document.createElement('slot')
 
 /** The library closes the gap of a notice that is gone in 175 ms whatever it is told, by a style of the element. */
 const still = {
@@ -86,7 +77,7 @@ function Slip({ id, message, variant, ref, style }: CustomContentProps & { ref?:
     closeSnackbar(id)
   }
   return (
-    <SnackbarContent ref={ref ?? null} role={variant === 'success' ? 'status' : 'alert'} style={style}>
+    <SnackbarContent ref={ref ?? null} role={variant === 'success' ? undefined : 'alert'} style={style}>
       <Paper tone={tone}>
         <Icon aria-hidden size={20} />
         <div>

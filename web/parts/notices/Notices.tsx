@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from 'react'
 import { useBeforeUse } from '../chunk.ts'
 import type { Kind, Notice, NoticeBoard, Show } from './NoticeBoard.tsx'
+import { place } from './place.ts'
 
 /**
  * Loads the notice board once the person turns to a control, or with the first notice: again and again until it has come,
@@ -9,6 +10,10 @@ import type { Kind, Notice, NoticeBoard, Show } from './NoticeBoard.tsx'
 export function Notices() {
   const [Board, setBoard] = useState<typeof NoticeBoard>()
   useBeforeUse(fetchBoard)
+  useLayoutEffect(() => {
+    document.body.append(place)
+    return () => place.remove()
+  }, [])
   // Before the effects of the screens, some of which have a notice to show at once.
   useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined

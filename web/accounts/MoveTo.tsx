@@ -1,0 +1,40 @@
+import { useWatch } from 'react-hook-form'
+import { calls } from '../../contract/calls.ts'
+import type { AccountBeneath } from '../../contract/tree.ts'
+import { useCall } from '../calls/useCall.ts'
+import { SelectInput } from '../parts/form/SelectInput.tsx'
+
+interface MoveToProps {
+  /** What the person chooses from: 'dealer' */
+  kind: string
+  /** The names of the accounts; undefined while they are loading. */
+  names: readonly string[] | undefined
+  /** Why they could not be loaded. */
+  fault: string | undefined
+  /** Says what a suspension does there to those who are moved; null where nothing changes for them. */
+  warning: (to: AccountBeneath) => string | null
+}
+
+/** The choice of the account to which others, or clients, are moved. Warns where that is suspended. */
+export function MoveTo({ kind, names, fault, warning }: MoveToProps) {
+  const to: string = useWatch({ name: 'to' })
+  const { data: chosen } = useCall(calls.tree.account, { name: to }, { enabled: to !== '' })
+  const help = names?.length === 0 ? `There is no other ${kind}` : chosen && warning(chosen)
+  return (
+    <SelectInput
+      name="to"
+      label="To"
+      help={help}
+      fault={fault}
+      options={[
+        { value: '', label: `Choose a ${kind}` },
+        ...(names ?? []).map((name) => ({ value: name, label: name })),
+      ]}
+    />
+  )
+}
+
+/** Says of an account that cannot sign in why: 'west is suspended' */
+export function suspensionOf({ name, suspension }: AccountBeneath): string {
+  return suspension ? `${name} is suspended` : `An account above ${name} is suspended`
+}
