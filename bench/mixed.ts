@@ -69,7 +69,7 @@ export async function* mixedFigures(
     yield await besideGreedy(crew, perSecond)
     yield {
       what: 'Faults that verify finds then',
-      value: await prove(database.server, say),
+      value: await prove(database, say),
       limit: 0,
       unit: '',
     }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from '../server/config.ts'
 import { MAJOR } from '../server/postgres/binaries.ts'
+import { sessionSettings } from '../server/postgres/pool.ts'
 import { machineOf, serverOf } from './ha/samples.ts'
 
 /** The samples for those who run Boxtree. */
@@ -103,6 +104,31 @@ test('the compose file passes all variables on, and takes a request of this mach
     expect(text).toContain(`      ${name}: \${${name}:-${gateway}}\n`)
   // A console without boxes may not have it, so that it can be set to nothing.
   expect(text).toContain(`      BOX_PORT: \${BOX_PORT-8088}\n`)
+})
+
+test('the guide of the cluster names all settings that PgBouncer would refuse', () => {
+  const text = readFileSync(join(DEPLOY, 'ha/README.md'), 'utf8')
+  const [, named = ''] = /`ignore_startup_parameters` has `([^`]+)`/.exec(text) ?? []
+  // These three it knows.
+  const { application_name: _, TimeZone: _zone, DateStyle: _style, ...others } = sessionSettings(false)
+  expect(named.split(/,\s+/).sort()).toEqual(Object.keys(others).sort())
+})
+
+test('every proxy to a server that closes idle connections closes them earlier', () => {
+  for (const name of ['Caddyfile', 'ha/Caddyfile']) {
+    const text = readFileSync(join(DEPLOY, name), 'utf8')
+    const proxied = text.split('reverse_proxy').slice(1)
+    expect(proxied.length, name).toBe(2)
+    for (const block of proxied) expect(block, name).toMatch(/keepalive \d+s/)
+  }
+})
+
+test('HAProxy asks a server that has lost the database for a box only where none has it', () => {
+  const [, boxes = ''] = readFileSync(join(DEPLOY, 'ha/haproxy.cfg'), 'utf8').split('\nbackend boxes\n')
+  expect(boxes).toMatch(/^ {4}default-server maxconn 1500$/m)
+  const servers = boxes.match(/^ {4}server .*$/gm) ?? []
+  expect(servers.filter((line) => line.endsWith(' check port 8080'))).toHaveLength(2)
+  expect(servers.filter((line) => line.endsWith(':8088 backup'))).toHaveLength(2)
 })
 
 test('systemd, where it is installed, finds no fault in the unit', ({ skip }) => {

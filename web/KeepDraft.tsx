@@ -38,23 +38,37 @@ export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Valu
       [draftFrom, name, form],
     ),
   )
+  const [discarding, setDiscarding] = useState(false)
   const discard = () => {
+    setDiscarding(false)
     keepDraft(name, form, null)
     onDiscard()
   }
   return (
     <>
-      {isRestored && !sent && (
-        <Back role="status">
+      {isRestored && (
+        // While it is sent its place stays, so that a refusal moves nothing.
+        <Back role="status" style={{ visibility: sent ? 'hidden' : undefined }}>
           <span>
             <strong>{mayBeSent ? 'These entries may have been sent' : 'Your unsent entries'}</strong>{' '}
             {hasPassword && 'A password is not kept.'}
           </span>
-          <Button size="small" variant="outlined" onClick={discard}>
+          <Button size="small" variant="outlined" onClick={() => setDiscarding(true)}>
             Discard
           </Button>
         </Back>
       )}
+      <Confirm
+        open={discarding}
+        title="Discard your entries?"
+        yes="Discard"
+        no="Keep"
+        onYes={discard}
+        onNo={() => setDiscarding(false)}
+        loading={false}
+      >
+        <p>What was typed into this form is lost.</p>
+      </Confirm>
       <AskBeforeLeaving when={isLost && !sent} />
     </>
   )

@@ -55,7 +55,7 @@ export async function testRestore(options: TestRestoreOptions): Promise<Result> 
       const { owner } = cluster
       await restoreBackup({ owner, key, folder, manifest, say: silent, onRestored: silent })
       await migrate({ ...cluster, say: silent })
-      return prove(cluster.server, (line) => said.push(line))
+      return prove(cluster, (line) => said.push(line))
     })
     return { outcome: code === 0 ? 'sound' : 'unsound', sentence: said.join(' ') }
   } catch (error) {

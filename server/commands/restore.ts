@@ -5,7 +5,9 @@ import { KEY, readManifest } from '../backup/archive.ts'
 import { restoreBackup } from '../backup/restore.ts'
 import { type Config, readConfig, StartFault } from '../config.ts'
 import { openDatabase } from '../postgres/database.ts'
-import { migrate } from '../postgres/migrate.ts'
+import { codeOf } from '../postgres/errors.ts'
+import { refuseUnfit } from '../postgres/fit.ts'
+import { mayMakeNoTables, migrate, roleOfTried } from '../postgres/migrate.ts'
 import { isSameZone, noteTimeZone } from '../postgres/time-zone.ts'
 import { prove } from '../verify/proof.ts'
 import { runCommand, say, withDatabase } from './command.ts'
@@ -22,13 +24,18 @@ async function main(): Promise<number> {
   const manifest = readManifest(folder)
   const key = chooseKey(config, folder)
   return withDatabase(await openDatabase(config, say), async (database) => {
-    const { owner } = database
+    const { server, owner } = database
+    // Before the first row: a backup is not to blame for a database on which no console can start.
+    await roleOfTried(server)
+    await refuseUnfit(server, manifest.time_zone)
     const onRestored = () => config.secretKey ?? keepSecretKey(config, key)
-    await restoreBackup({ owner, key, folder, manifest, say, onRestored })
+    await restoreBackup({ owner, key, folder, manifest, say, onRestored }).catch((error) => {
+      throw codeOf(error) === '42501' ? mayMakeNoTables() : error
+    })
     await forgetFirstLogin(config)
     await migrate({ ...database, say })
     await noteTimeZone(owner, manifest.time_zone)
-    const code = await prove(database.server, say)
+    const code = await prove(database, say)
     say(
       code === 0
         ? `Restored as it was at ${manifest.taken}.`

@@ -12,5 +12,5 @@ async function main(): Promise<number> {
   const config = readConfig(process.env)
   requireDatabase(config)
   const database = await openDatabase(config, () => {}, { guest: true })
-  return withDatabase(database, ({ server }) => prove(server, say))
+  return withDatabase(database, (database) => prove(database, say))
 }

@@ -194,18 +194,12 @@ describe('with an external PostgreSQL', () => {
   })
 
   test('a backup of the running console can be restored into an embedded database, and an unsound one says so', async () => {
-    const backup = join(freshFolder(), 'backup')
-    const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, ...external.env }
-    const taken = await run(process.execPath, [join(import.meta.dirname, '../commands/backup.ts'), backup], {
-      env,
-    })
-    expect(taken.stdout).toContain(`The backup is in ${backup}`)
+    const { env, restore } = await backedUp()
     const elsewhere = join(freshFolder(), 'data')
-    const restore = [join(import.meta.dirname, '../commands/restore.ts'), backup]
     const restored = await run(process.execPath, restore, { env: { PATH: env.PATH, DATA_DIR: elsewhere } })
     expect(restored.stdout).toContain('The ledger is sound.\nRestored as it was at ')
     await expect(run(process.execPath, restore, { env })).rejects.toThrow('The database is not empty')
-    addCredits(backup)
+    addCredits(restore[1] ?? '')
     const another = { PATH: env.PATH, DATA_DIR: join(freshFolder(), 'data') }
     await expect(run(process.execPath, restore, { env: another })).rejects.toMatchObject({
       code: 1,
@@ -225,6 +219,45 @@ describe('with an external PostgreSQL', () => {
       await copy.stop()
     }
   })
+
+  test('a backup is restored with one role for everything, of which verify only warns', async () => {
+    const { env, restore } = await backedUp()
+    await makeDatabase('alone_again', 'owner holder')
+    const one = {
+      PATH: env.PATH,
+      DATA_DIR: freshFolder(),
+      DATABASE_URL: external.at('holder', 'alone_again'),
+    }
+    const restored = await run(process.execPath, restore, { env: one })
+    expect(restored.stdout).toContain('The ledger is sound.\nRestored as it was at ')
+    const verify = join(import.meta.dirname, '../commands/verify.ts')
+    const { stdout } = await run(process.execPath, [verify], { env: one })
+    expect(stdout).toMatch(/^Warning: holder owns the tables .*\nLooked at .*\nThe ledger is sound\.\n$/)
+  })
+
+  test.each([
+    [
+      'small_set',
+      "owner holder template template0 encoding 'LATIN1' locale 'C'",
+      'must have the encoding UTF8',
+    ],
+    ['of_another', '', 'may not make or change the tables; give the role that owns the database'],
+  ])(
+    'a restore into the database %s, on which no console can start, says why and makes no table',
+    async (name, made, why) => {
+      const { env, restore } = await backedUp()
+      await makeDatabase(name, made)
+      const there = { PATH: env.PATH, DATA_DIR: freshFolder(), DATABASE_URL: external.at('holder', name) }
+      await expect(run(process.execPath, restore, { env: there })).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(why),
+      })
+      const sql = openPool(external.at('postgres', name), { max: 1 })
+      const tables = await sql`select from pg_class where relnamespace = 'public'::regnamespace`
+      await sql.end()
+      expect(tables).toHaveLength(0)
+    },
+  )
 
   test('a start, and a backup, are refused where the two addresses name different databases', async () => {
     const env = { ...external.env, DATABASE_OWNER_URL: external.at('holder', 'postgres') }
@@ -256,6 +289,7 @@ describe('with an external PostgreSQL', () => {
     'drop table transfer',
     "set session_replication_role = 'replica'",
     'create table mine (id int)',
+    'create temporary table mine (id int)',
   ])("the console's role cannot %s", async (statement) => {
     const sql = openPool(external.env.DATABASE_URL, { max: 1 })
     await expect(sql.unsafe(statement).finally(() => sql.end())).rejects.toMatchObject({ code: '42501' })
@@ -269,6 +303,26 @@ describe('with an external PostgreSQL', () => {
     },
   )
 })
+
+/** Takes a backup of the shop. Returns the variables of its commands, and the command that restores the backup. */
+async function backedUp(): Promise<{ env: Record<string, string>; restore: string[] }> {
+  const backup = join(freshFolder(), 'backup')
+  const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, ...external.env }
+  const { stdout } = await run(
+    process.execPath,
+    [join(import.meta.dirname, '../commands/backup.ts'), backup],
+    {
+      env,
+    },
+  )
+  expect(stdout).toContain(`The backup is in ${backup}`)
+  return { env, restore: [join(import.meta.dirname, '../commands/restore.ts'), backup] }
+}
+
+async function makeDatabase(name: string, how: string): Promise<void> {
+  const superuser = openPool(external.at('postgres', 'postgres'), { max: 1 })
+  await superuser.unsafe(`create database ${name} ${how}`).finally(() => superuser.end())
+}
 
 /** A certificate for 127.0.0.1, for a hundred years, with its key and the authority that has signed it, whose key is gone. */
 const CERTIFICATES = join(import.meta.dirname, '../../test/support/certificates')

@@ -55,11 +55,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   try {
     await migrateOver(options)
   } catch (error) {
-    if (codeOf(error) === '42501') {
-      throw new StartFault(
-        'The role of DATABASE_OWNER_URL (DATABASE_URL, if you set none) may not make or change the tables; give the role that owns the database.',
-      )
-    }
+    if (codeOf(error) === '42501') throw mayMakeNoTables()
     if (!isLost(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new StartFault(
@@ -68,10 +64,16 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   }
 }
 
+/** Why the tables of a database can be neither made nor changed by this role. */
+export function mayMakeNoTables(): StartFault {
+  return new StartFault(
+    'The role of DATABASE_OWNER_URL (DATABASE_URL, if you set none) may not make or change the tables; give the role that owns the database.',
+  )
+}
+
 async function migrateOver(options: MigrateOptions): Promise<void> {
   const { server, owner, say, stopping, release = RELEASE } = options
-  const { role, version } = await whoServes(server)
-  refuseUntried(version)
+  const role = await roleOfTried(server)
   const sql = openPool(owner, { max: 1, noTimeouts: true, noMaxAge: true })
   try {
     await waitForOthers(sql, say, stopping)
@@ -242,12 +244,14 @@ export function refuseUntried(version: number): void {
   )
 }
 
-async function whoServes(server: Connect): Promise<{ role: string; version: number }> {
+/** Returns the role of the console in a PostgreSQL that was tried. @throws StartFault where it is another version */
+export async function roleOfTried(server: Connect): Promise<string> {
   const sql = openPool(server, { max: 1 })
   try {
     const [row] = await sql<{ role: string; version: number }[]>`
       select current_user as role, current_setting('server_version_num')::int / 10000 as version`
-    return row ?? { role: '', version: 0 }
+    refuseUntried(row?.version ?? 0)
+    return row?.role ?? ''
   } finally {
     await sql.end({ timeout: 5 })
   }
@@ -273,9 +277,9 @@ const OWN_RIGHTS = `
 
 async function warnOfOneRole(sql: Sql, role: string, say: (line: string) => void): Promise<void> {
   const [row] = await sql<{ owner: string }[]>`select current_user as owner`
-  if (row?.owner === role) {
-    say(
-      `Warning: ${role} owns the tables and runs the console too, so the database cannot guard the ledger against it; keep it in DATABASE_OWNER_URL, and give DATABASE_URL another role.`,
-    )
-  }
+  if (row?.owner === role) say(ofOneRole(role))
+}
+
+export function ofOneRole(role: string): string {
+  return `Warning: ${role} owns the tables and runs the console too, so the database cannot guard the ledger against it; keep it in DATABASE_OWNER_URL, and give DATABASE_URL another role.`
 }

@@ -101,7 +101,7 @@ export function countUnreplicated(sql: Sql): number {
 }
 
 /** Returns the session's settings. The time limits are in milliseconds; 0 is none. */
-function sessionSettings(noTimeouts: boolean): Record<string, string> {
+export function sessionSettings(noTimeouts: boolean): Record<string, string> {
   return {
     application_name: 'boxtree',
     TimeZone: 'UTC',

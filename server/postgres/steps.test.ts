@@ -301,7 +301,9 @@ describe('the version before', () => {
     try {
       if (next) await start(next, other)
       else await begin(other.ownerSql, (sql) => makeSchema(sql, BEFORE_020))
-      await expect(prove(other.owner, (line) => said.push(line))).rejects.toThrow(
+      await expect(
+        prove({ server: other.owner, owner: other.owner }, (line) => said.push(line)),
+      ).rejects.toThrow(
         new StartFault(
           `The tables are those of ${which} version of Boxtree; run npm run verify of that version.`,
         ),

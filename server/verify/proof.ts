@@ -1,17 +1,42 @@
 import { StartFault } from '../config.ts'
+import type { Database } from '../postgres/database.ts'
+import { ofOneRole } from '../postgres/migrate.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
 import { ageOf, RELEASE, standingOf } from '../postgres/schema.ts'
 import { type Findings, verify } from './verify.ts'
 
-/** Prints the findings, and returns the exit code. @throws StartFault where the tables are those of another version */
-export async function prove(server: Connect, say: (line: string) => void): Promise<number> {
+/**
+ * Prints the findings, and returns the exit code. Where one role owns the tables and runs the console, as with DATABASE_URL
+ * alone, that is a warning: it was chosen, and says nothing of the rows.
+ * @throws StartFault where the tables are those of another version
+ */
+export async function prove(
+  { server, owner }: Pick<Database, 'server' | 'owner'>,
+  say: (line: string) => void,
+): Promise<number> {
   const sql = openPool(server, { max: 2, noTimeouts: true })
   try {
     await refuseOtherTables(sql)
     const began = performance.now()
-    const [row] = await sql<{ role: string }[]>`select current_user as role`
-    const findings = await verify(sql, row?.role ?? '')
+    const [role, ownerRole] = [await roleOf(sql), await roleAt(owner)]
+    const isOneRole = role === ownerRole
+    const findings = await verify(sql, role, isOneRole)
+    if (isOneRole) say(ofOneRole(role))
     return tell(findings, (performance.now() - began) / 1000, say)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function roleOf(sql: Sql): Promise<string> {
+  const [row] = await sql<{ role: string }[]>`select current_user as role`
+  return row?.role ?? ''
+}
+
+async function roleAt(to: Connect): Promise<string> {
+  const sql = openPool(to, { max: 1 })
+  try {
+    return await roleOf(sql)
   } finally {
     await sql.end({ timeout: 5 })
   }

@@ -181,13 +181,14 @@ test.for([
 ])(
   'with $preference motion no animation takes longer than $limit ms',
   async ({ motion, limit }, { open, world }) => {
-    const { dealer } = await world.family()
+    const { dealer } = await world.family({ credits: 1 })
     await world.client(dealer, { login: 'anton' })
     const page = await open({ as: dealer, at: '/clients', motion })
     await page.evaluate(watchMotion)
     await press(page, 'Renew anton')
     await expect(page.getByText('Balance after')).toBeVisible()
-    await press(page, 'Cancel')
+    await press(page, 'Renew for 1 credit')
+    await readNotice(page, 'Successfully renewed 1 month(s) for anton')
     await press(page, 'Export')
     await page.keyboard.press('Escape')
     await press(page, 'Settings')

@@ -724,12 +724,18 @@ describe('a client', () => {
     const page = await open({ as: dealer, at: '/update-client/client-03' })
     const form = page.getByRole('region', { name: 'Client', exact: true })
     const months = form.getByLabel('Add months')
+    // As narrow as a phone, where the price takes two lines.
+    await page.setViewportSize({ width: 390, height: 800 })
+    const top = async () => (await form.getByLabel('Package').boundingBox())?.y
+    const before = await top()
     const release = await holdBack(page, '**/v1/api/quote')
     await fill(page, { 'Add months': '1' })
     // While the price is on its way nothing is wrong.
     await expect(months).toHaveAttribute('aria-invalid', 'false')
+    expect(await top()).toBe(before)
     release()
     await expect(form).toContainText('Costs 1 credit')
+    expect(await top()).toBe(before)
     const json = { status: 'ERROR', code: 'internal', message: 'Not now.' }
     await page.route('**/v1/api/quote', (route) => route.fulfill({ status: 500, json }))
     await fill(page, { 'Add months': '2' })

@@ -44,6 +44,15 @@ describe('a client who calls', () => {
     expect((await acts()).taps).toBe(3)
   })
 
+  test('is seen to have expired, on the narrowest phone too', async ({ open, world }) => {
+    const dealer = await dealerOfNames(world)
+    await world.setExpiry('maria.costa', '2026-05-14T23:59:59.000Z')
+    const page = await open({ as: dealer, width: 360 })
+    await press(page, 'Find')
+    await typeIn(fieldOf(page), 'maria')
+    await expect(page.getByRole('option').first().getByText('Expired')).toBeVisible()
+  })
+
   test('is opened with Enter, also by somebody who types faster than the answer comes', async ({
     open,
     world,

@@ -1,6 +1,8 @@
 import { styled } from '@mui/material/styles'
+import type { ReactNode } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { useBalance, useCall } from '../calls/useCall.ts'
+import { Skeleton } from '../parts/Skeleton.tsx'
 import { useHeld } from '../parts/useHeld.ts'
 import { useSession } from '../session.tsx'
 
@@ -16,11 +18,12 @@ interface BalancesProps {
 
 /** Shows the balances of the caller and of another account before and after a movement between them. */
 export function Balances({ name, balance, change, isHeld }: BalancesProps) {
-  const before = useHeld({ own: useBalance().credits, other: balance }, isHeld)
+  const { credits, error } = useBalance()
+  const before = useHeld({ own: credits, other: balance }, isHeld)
   return (
     <BeforeAndAfter
       rows={[
-        { who: 'You', before: before.own, change: -change },
+        { who: 'You', before: before.own, change: -change, unknown: error !== null },
         { who: name, before: before.other, change },
       ]}
     />
@@ -30,20 +33,24 @@ export function Balances({ name, balance, change, isHeld }: BalancesProps) {
 /** Shows the balances of an account that is closed and of its parent, which gets what is left, before and after. */
 export function LeftBalances({ name, parent, credits }: { name: string; parent: string; credits: number }) {
   const isOwn = useSession().name === parent
-  const { credits: own } = useBalance()
-  const { data } = useCall(calls.tree.account, { name: parent }, { enabled: !isOwn })
+  const own = useBalance()
+  const { data, error } = useCall(calls.tree.account, { name: parent }, { enabled: !isOwn })
+  const [before, fault] = isOwn ? [own.credits, own.error] : [data?.credits, error]
   return (
     <BeforeAndAfter
       rows={[
         { who: name, before: credits, change: -credits },
-        { who: isOwn ? 'You' : parent, before: isOwn ? own : data?.credits, change: credits },
+        { who: isOwn ? 'You' : parent, before, change: credits, unknown: fault !== null },
       ]}
     />
   )
 }
 
-/** Each account's balance, null where it has no limit and undefined while it is loading, and what is added to it. */
-type Row = { who: string; before: number | null | undefined; change: number }
+/**
+ * Each account's balance, null where it has no limit and undefined while it is loading or could not be loaded, which is then
+ * `unknown`; and what is added to it.
+ */
+type Row = { who: string; before: number | null | undefined; change: number; unknown?: boolean }
 
 function BeforeAndAfter({ rows }: { rows: readonly Row[] }) {
   return (
@@ -56,13 +63,13 @@ function BeforeAndAfter({ rows }: { rows: readonly Row[] }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ who, before, change }) => {
+        {rows.map(({ who, before, change, unknown = false }) => {
           const after = before == null ? before : before + change
           return (
             <tr key={who}>
               <th scope="row">{who}</th>
-              <td>{balanceText(before)}</td>
-              <td data-short={after != null && after < 0}>{balanceText(after)}</td>
+              <td>{balanceText(before, unknown)}</td>
+              <td data-short={after != null && after < 0}>{balanceText(after, unknown)}</td>
             </tr>
           )
         })}
@@ -72,9 +79,9 @@ function BeforeAndAfter({ rows }: { rows: readonly Row[] }) {
 }
 
 /** The admin has no limit, and so no balance. */
-function balanceText(balance: number | null | undefined): string {
+function balanceText(balance: number | null | undefined, unknown: boolean): ReactNode {
   if (balance === null) return 'Unlimited'
-  return balance === undefined ? '–' : balance.toLocaleString('en-US')
+  return balance?.toLocaleString('en-US') ?? (unknown ? '–' : <Skeleton width="5ch" />)
 }
 
 const Compared = styled('table')(({ theme }) => ({

@@ -29,11 +29,9 @@ export function LatestTransactions({ title, table, first }: LatestTransactionsPr
         table={table}
         {...latest}
         emptyAction={
-          latest.list.search === '' && (
-            <Button variant="contained" component={Link} to={first.to}>
-              {first.label}
-            </Button>
-          )
+          <Button variant="contained" component={Link} to={first.to}>
+            {first.label}
+          </Button>
         }
         tools={
           <>

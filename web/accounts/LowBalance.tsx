@@ -41,7 +41,8 @@ export function LowBalance({ below, loaded, help, saving, onSave }: LowBalancePr
             return LowBelow.safeParse(credits).success
               ? `Mark below ${credits.toLocaleString('en-US')}`
               : 'Mark as low'
-          return below == null ? 'No threshold' : 'Remove the threshold'
+          if (below === undefined) return 'Mark as low'
+          return below === null ? 'No threshold' : 'Remove the threshold'
         }}
         blocked={({ below: typed }) => typed.trim() === '' && below == null}
         onSubmit={({ below: typed }) => onSave(typed.trim() === '' ? null : numberIn(typed))}

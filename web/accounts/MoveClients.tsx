@@ -17,6 +17,7 @@ import { ErrorState } from '../parts/ErrorState.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
 import { SearchBox } from '../parts/table/SearchBox.tsx'
 import { useTyped } from '../parts/table/useTyped.ts'
 import { useSession } from '../session.tsx'
@@ -168,6 +169,7 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
     <div ref={place}>
       <SearchBox label="Search by name or MAC" value={typed} onChange={setTyped} />
       {error && !data && <ErrorState message={error.message} onRetry={refetch} />}
+      {!error && !data && <Skeleton height={96} />}
       <Found aria-label="Clients found" aria-busy={found.isFetching}>
         {data?.data.map(({ name, mac, expiry }) => (
           <li key={name}>

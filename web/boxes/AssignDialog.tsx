@@ -197,5 +197,5 @@ const List = styled('ul')(({ theme }) => ({
   listStyle: 'none',
   '& input': { scrollMarginTop: 112 },
   '& li': { contentVisibility: 'auto', containIntrinsicHeight: 40 },
-  '& small': { color: theme.palette.text.secondary },
+  '& small': { fontSize: '0.75rem', color: theme.palette.text.secondary },
 }))

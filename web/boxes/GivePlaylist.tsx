@@ -2,7 +2,8 @@ import { type ComponentProps, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
-import { MOST_PLAYLIST, PlaylistAddress } from '../../contract/channels.ts'
+import { MOST_PLAYLIST, type Playlist, PlaylistAddress } from '../../contract/channels.ts'
+import { counted } from '../../contract/quantities.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'
 import { FileInput } from '../parts/form/FileInput.tsx'
@@ -10,13 +11,21 @@ import type { SubmitError } from '../parts/form/Form.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
+import { UnderWay } from '../parts/Progress.tsx'
 import { packed } from './packed.ts'
+
+interface GivePlaylistProps {
+  open: boolean
+  /** The playlist in use, which the new one replaces; null where there is none. */
+  inUse: Pick<Playlist, 'kind' | 'channels'> | null
+  onClose: () => void
+}
 
 /**
  * Asks for the address of a playlist, or for its file. Where it was refused because it may be a mistake, it can be taken all
  * the same.
  */
-export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => void }) {
+export function GivePlaylist({ open, inUse, onClose }: GivePlaylistProps) {
   const [sent, setSent] = useState<Source | null>(null)
   const [doubted, setDoubted] = useState<Source | null>(null)
   const close = () => {
@@ -80,9 +89,16 @@ export function GivePlaylist({ open, onClose }: { open: boolean; onClose: () => 
       sending={sending}
       {...(!packing && { onStop: stop })}
     >
+      {inUse && (
+        <p>
+          All boxes get it instead of the playlist in use, which has {counted(inUse.channels, 'channel')}.{' '}
+          {inUse.kind === 'address' ? 'The address of that one is lost.' : 'That one is lost.'}
+        </p>
+      )}
       <ChoiceInput name="kind" label="Playlist from" options={KINDS} />
       <SourceInput />
       <Anyway doubted={doubted} />
+      <UnderWay loading={sending.loading} what="Reading the playlist" />
     </FormDialog>
   )
 }
@@ -110,13 +126,7 @@ function SourceInput() {
 function Anyway({ doubted }: { doubted: Source | null }) {
   const [kind, address, file] = useWatch({ name: ['kind', 'address', 'file'] })
   return (
-    isSame({ kind, address, file }, doubted) && (
-      <CheckboxInput
-        name="anyway"
-        label="Take it all the same"
-        help="The address of the present playlist is lost"
-      />
-    )
+    isSame({ kind, address, file }, doubted) && <CheckboxInput name="anyway" label="Take it all the same" />
   )
 }
 

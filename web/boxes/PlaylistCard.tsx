@@ -55,7 +55,10 @@ export function PlaylistCard({ playlist, loading, unprotected }: PlaylistCardPro
           Give a playlist
         </Button>
       </CardButtons>
-      <Later part={dialog} given={{ open: giving, onClose: () => setGiving(false) }} />
+      <Later
+        part={dialog}
+        given={{ open: giving, inUse: playlist?.taken ? playlist : null, onClose: () => setGiving(false) }}
+      />
       <Question
         about={taking}
         title="Take it all the same?"

@@ -1,3 +1,4 @@
+import { styled } from '@mui/material/styles'
 import { type ReactNode, useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
 import { inCredits, shortage } from '../../contract/quantities.ts'
@@ -37,15 +38,20 @@ export function AddMonths({ client, expired, sent, unanswered, onPayable }: AddM
   const nothing = { help: expired ? EXPIRED : undefined }
   const isHeld = unanswered && months > 0
   return (
-    <SelectInput
-      name="months"
-      label="Add months"
-      options={OPTIONS}
-      disabled={isHeld}
-      {...(isHeld ? { help: SENT_BEFORE } : months === 0 ? nothing : fieldText)}
-    />
+    <TwoLines>
+      <SelectInput
+        name="months"
+        label="Add months"
+        options={OPTIONS}
+        disabled={isHeld}
+        {...(isHeld ? { help: SENT_BEFORE } : months === 0 ? nothing : fieldText)}
+      />
+    </TwoLines>
   )
 }
+
+/** Reserves two lines for the price, which need them on a phone, so that nothing moves while it is asked for. */
+const TwoLines = styled('div')({ '& p': { minHeight: '2.125rem' } })
 
 const SENT_BEFORE = 'Try again: nothing is done twice'
 

@@ -55,7 +55,8 @@ export function ClientList<Row extends ClientRow>({
         }
         emptyText={isOffline && narrowed ? NOT_KEPT : undefined}
         emptyIcon={<Tv aria-hidden size={32} strokeWidth={1.25} />}
-        emptyAction={narrowed ? <ShowAll page={page} /> : start}
+        emptyAction={start}
+        unmatchedAction={narrowed && <ShowAll page={page} />}
       />
     </Card>
   )

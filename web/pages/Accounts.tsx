@@ -10,6 +10,7 @@ import { useCall } from '../calls/useCall.ts'
 import { now } from '../clock.ts'
 import { levels } from '../levels.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
+import { Skeleton } from '../parts/Skeleton.tsx'
 import { to } from '../screens.ts'
 import { TableCard } from '../TableCard.tsx'
 import { type Account, accounts, type Listed } from '../tables/accounts.tsx'
@@ -34,7 +35,7 @@ export function Accounts({ level: name }: { level: LevelName }) {
       <Facts>
         <div>
           <dt>{level.total.label}</dt>
-          <dd>{total?.toLocaleString('en-US') ?? '–'}</dd>
+          <dd>{total?.toLocaleString('en-US') ?? (error ? '–' : <Skeleton width="4ch" />)}</dd>
         </div>
         <div>
           <dt>Date</dt>

@@ -134,15 +134,9 @@ function DueList({ table, list, page, counts, select }: DueListProps) {
         }
         emptyIcon={<CalendarClock aria-hidden size={32} strokeWidth={1.25} />}
         emptyAction={
-          list.search === '' ? (
-            <Button variant="outlined" component={Link} to={to.clients()}>
-              See all clients
-            </Button>
-          ) : (
-            <Button variant="outlined" onClick={() => list.setSearch('')}>
-              Clear the search
-            </Button>
-          )
+          <Button variant="outlined" component={Link} to={to.clients()}>
+            See all clients
+          </Button>
         }
       />
     </Card>

@@ -37,7 +37,18 @@ export function System() {
           <ErrorState message={error.message} onRetry={refetch} />
         </Card>
       )}
-      {!error && !data && <Skeleton height={320} />}
+      {!error && !data && (
+        <Stack>
+          <Skeleton height={96} />
+          <Beside>
+            <Skeleton height={220} />
+            <Skeleton height={220} />
+            <Skeleton height={220} />
+          </Beside>
+          <Skeleton height={160} />
+          <Skeleton height={480} />
+        </Stack>
+      )}
       {data && (
         <Stack>
           {error && <Outdated message={error.message} onRetry={refetch} />}

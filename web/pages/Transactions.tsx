@@ -56,7 +56,7 @@ export function Transactions() {
           error={page.error}
           onRetry={page.retry}
           emptyText={page.fault}
-          emptyAction={
+          unmatchedAction={
             (page.list.search !== '' || Object.keys(filter).length > 0) && (
               <Button variant="outlined" onClick={clear}>
                 Show all transactions

@@ -9,17 +9,19 @@ interface MomentProps {
   format: MomentFormat
   /** True within the rows of a table, which share one tab stop; see `useTabStops`. */
   inRows?: boolean | undefined
+  /** What the hint says besides: 'in 3 days' */
+  hint?: string
 }
 
 /** A date or time. Hover, focus or a tap shows the exact time and its zone. */
-export function MomentText({ iso, zone, format, inRows = false }: MomentProps) {
+export function MomentText({ iso, zone, format, inRows = false, hint }: MomentProps) {
   return (
-    <time dateTime={iso} data-hint={exactMoment(iso, zone)} className="moment" tabIndex={inRows ? -1 : 0}>
+    <time dateTime={iso} data-hint={hintOf(iso, zone, hint)} className="moment" tabIndex={inRows ? -1 : 0}>
       {showMoment(iso, zone, format)}
     </time>
   )
 }
 
-function exactMoment(iso: string, zone: string) {
-  return `${showMoment(iso, zone, 'datetime')} ${zone}`
+function hintOf(iso: string, zone: string, hint: string | undefined): string {
+  return [`${showMoment(iso, zone, 'datetime')} ${zone}`, hint].filter(Boolean).join(', ')
 }

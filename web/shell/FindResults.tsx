@@ -226,8 +226,8 @@ const Line = styled('div')(({ theme }) => ({
     fontWeight: 600,
     '&:hover': { background: theme.palette.accent.fill },
   },
-  // A phone has no room for the day beside its state.
-  [theme.breakpoints.down('sm')]: { '& .expiry .chip': { display: 'none' } },
+  // A phone has no room for the day beside its state, which goes beneath it.
+  [theme.breakpoints.down('sm')]: { '& .expiry': { width: '5.5rem' } },
 }))
 
 const Keys = styled('div')(({ theme }) => ({

@@ -3,6 +3,7 @@ import { WifiOff } from 'lucide-react'
 import { useEffect, useSyncExternalStore } from 'react'
 import { probe } from '../calls/api.ts'
 import { connection } from '../calls/connection.ts'
+import { keepClear } from '../parts/keepClear.ts'
 import { Spinner } from '../parts/Spinner.tsx'
 import { useDelayed } from '../parts/useDelayed.ts'
 import { At } from '../When.tsx'
@@ -16,7 +17,7 @@ export function Offline() {
   return (
     <div role="status">
       {late && (
-        <Banner>
+        <Banner ref={keepClear.ofOffline}>
           <WifiOff aria-hidden size={18} />
           <span>
             <b>The connection to Boxtree is lost.</b> Trying to reach it; nothing is sent twice.

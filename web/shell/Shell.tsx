@@ -155,7 +155,7 @@ const Aside = styled(
 )<Side & { width: number }>(({ theme, side, width }) => ({
   position: 'fixed',
   top: 'var(--bar)',
-  bottom: 0,
+  bottom: 'var(--offline-bar, 0px)',
   [side]: 0,
   width,
   overflowX: 'hidden',
@@ -174,6 +174,8 @@ const Main = styled(
   '--table-top': 'var(--bar)',
   [side === 'left' ? 'marginLeft' : 'marginRight']: beside,
   outline: 'none',
+  // Its end can be scrolled clear of the banner of a lost connection.
+  paddingBottom: 'var(--offline-bar, 0px)',
   '& > div': { maxWidth: 1440, margin: '0 auto', padding: '24px 24px 96px' },
   [theme.breakpoints.down('sm')]: { '& > div': { padding: '16px 16px 64px' } },
 }))

@@ -18,7 +18,7 @@ export function Expiry({ iso, inRows, inactive }: { iso: string; inRows?: boolea
   const away = relativeDay(daysUntil(iso, zone(), now))
   return (
     <span className="expiry">
-      <MomentText iso={iso} zone={zone()} format="date" inRows={inRows} />
+      <MomentText iso={iso} zone={zone()} format="date" inRows={inRows} hint={away} />
       {inactive && (
         <span className="narrow-only">
           <Chip tone="plain">Inactive</Chip>
@@ -32,7 +32,7 @@ export function Expiry({ iso, inRows, inactive }: { iso: string; inRows?: boolea
   )
 }
 
-/** At its least width the column hides the days left; the chip shows them on hover. */
+/** At its least width the column hides the days left, which the hints of the date and the chip still say. */
 export const EXPIRY_WIDTHS = { width: 232, least: 176 }
 
 export function expiry<Row extends { expiry: string }>(): Column<Row> {

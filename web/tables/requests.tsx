@@ -1,7 +1,9 @@
 import { Check, X } from 'lucide-react'
 import type { ChildRequest, OwnRequest } from '../../contract/requests.ts'
+import { Chip } from '../parts/Chip.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
+import { balanceTone } from './balance.ts'
 import { AccountLink, type ChipLook, chip, count, moment, text } from './columns.tsx'
 
 /** The open requests from below. */
@@ -22,7 +24,10 @@ export function childRequests(acts: {
         cell: ({ name }) => <AccountLink name={name} />,
       },
       count('credits', 'Credits', { narrow: 'aside' }),
-      count('balance', 'Balance'),
+      {
+        ...count<ChildRequest>('balance', 'Balance'),
+        cell: ({ balance }) => <Chip tone={balanceTone(balance)}>{balance.toLocaleString('en-US')}</Chip>,
+      },
       text('note', 'Note'),
       {
         key: 'actions',

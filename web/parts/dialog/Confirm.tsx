@@ -60,5 +60,9 @@ export function Confirm({
 const Danger = styled(Button)(({ theme }) => ({
   color: theme.palette.background.paper,
   background: theme.palette.tones.bad.text,
-  '&:hover': { background: theme.palette.tones.bad.text, filter: 'brightness(0.92)' },
+  // Away from the colour of its label, which the filter changes too.
+  '&:hover': {
+    background: theme.palette.tones.bad.text,
+    filter: theme.palette.mode === 'dark' ? 'brightness(1.08)' : 'brightness(0.92)',
+  },
 }))

@@ -38,6 +38,8 @@ export function DialogFrame(props: DialogProps) {
       role={question ? 'alertdialog' : 'dialog'}
       aria-labelledby={id}
       aria-describedby={question ? `${id}-body` : undefined}
+      // The banner of a lost connection covers none of its buttons.
+      sx={{ paddingBottom: 'var(--offline-bar, 0px)' }}
       // What still shows while it fades out takes no more clicks: one of them would do the same again.
       slotProps={{ paper: { inert: !open, sx: { width: 480, maxWidth: 'calc(100% - 32px)' } } }}
     >

@@ -1,3 +1,4 @@
+import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
@@ -32,8 +33,10 @@ export interface DataTableProps<Row extends object> {
   tools?: ReactNode
   /** What an empty table says, instead of what it says by itself. */
   emptyText?: string | undefined
-  /** A button that an empty table offers as the next step. */
+  /** A button that a table without a row offers as the next step. */
   emptyAction?: ReactNode
+  /** What it offers instead where a search or a filter has no match. By default it clears the search. */
+  unmatchedAction?: ReactNode
   emptyIcon?: ReactNode
 }
 
@@ -79,7 +82,9 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
           <EmptyState
             icon={props.emptyIcon ?? quietIcon}
             text={(list.typed.trim() && table.notFound) || (props.emptyText ?? table.empty)}
-            action={props.emptyAction}
+            action={
+              props.unmatchedAction || (list.typed.trim() ? <ClearSearch list={list} /> : props.emptyAction)
+            }
           />
         )}
         {(rows === undefined ? loading && fault === undefined : !empty) &&
@@ -103,6 +108,14 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         onPerPage={list.setPerPage}
       />
     </div>
+  )
+}
+
+function ClearSearch({ list }: { list: ListState }) {
+  return (
+    <Button variant="outlined" onClick={() => list.setSearch('')}>
+      Clear the search
+    </Button>
   )
 }
 

@@ -4,6 +4,7 @@ import { styled } from '@mui/material/styles'
 import { X } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { FOR_READERS } from '../forReaders.ts'
+import { keepClear } from '../keepClear.ts'
 
 interface SelectionBarProps {
   chosen: ReadonlySet<string>
@@ -26,7 +27,7 @@ export function SelectionBar({ chosen, shown, onClear, all, children }: Selectio
       {/* Rendered before it has text, because only what changes in it is announced. */}
       <Announced role="status">{chosen.size > 0 && selectedCount(chosen, shown)}</Announced>
       {chosen.size > 0 && (
-        <Bar ref={keepClear} role="group" aria-label="Selection">
+        <Bar ref={keepClear.ofSelection} role="group" aria-label="Selection">
           <strong ref={count} tabIndex={-1}>
             {selectedCount(chosen, shown)}
           </strong>
@@ -55,20 +56,6 @@ export function SelectionBar({ chosen, shown, onClear, all, children }: Selectio
   )
 }
 
-/** Tells the style sheet how high the bar is, behind which nothing that gets the focus is to lie. */
-function keepClear(bar: HTMLElement | null) {
-  if (!bar) return
-  const { style } = document.documentElement
-  const observer = new ResizeObserver(() => {
-    style.setProperty('--selection-bar', `${bar.offsetHeight + 16}px`)
-  })
-  observer.observe(bar)
-  return () => {
-    observer.disconnect()
-    style.removeProperty('--selection-bar')
-  }
-}
-
 function selectedCount(chosen: ReadonlySet<string>, shown: readonly string[]): string {
   const hidden = chosen.size - shown.filter((key) => chosen.has(key)).length
   const selected = `${number(chosen.size)} selected`
@@ -81,7 +68,7 @@ const Announced = styled('div')(FOR_READERS)
 
 const Bar = styled('div')(({ theme }) => ({
   position: 'sticky',
-  bottom: 8,
+  bottom: 'calc(8px + var(--offline-bar, 0px))',
   zIndex: 4,
   // Its own buttons are in sight. To scroll for them would close their menu.
   '& > *': { '--selection-bar': '0px' },
