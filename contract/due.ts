@@ -1,7 +1,10 @@
 import * as z from 'zod/mini'
 import { storable } from './text.ts'
 
-/** Which clients are due: those that expire within so many days, today included, or have expired lately. */
+/**
+ * Which clients are due: those that expire within so many days, today included, on the day of tomorrow alone, or have
+ * expired lately.
+ */
 export const DUE_WITHIN = ['today', 'tomorrow', 'week', 'month', 'lapsed'] as const
 export type DueWithin = (typeof DUE_WITHIN)[number]
 

@@ -38,7 +38,7 @@ export const FilterName = z
 
 /**
  * How an account likes to work. Every field is optional. A save changes those that it is sent, at whatever depth, and
- * removes those that it is sent as null: two tabs that change different things lose nothing.
+ * removes a named filter that it is sent as null: two tabs that change different things lose nothing.
  */
 export const Preferences = z.strictObject({
   /** False where single keys are no shortcuts. */

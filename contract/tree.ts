@@ -7,7 +7,7 @@ import { storable } from './text.ts'
 /** The roles that have accounts beneath them, from the lowest up. */
 export const ABOVE = ['reseller', 'superreseller', 'admin'] as const satisfies readonly Role[]
 
-/** Why an account is suspended, for those above it. */
+/** Why an account is suspended, for who set it and those above that one; '' for others. */
 export const SuspensionReason = z
   .string()
   .check(
@@ -31,7 +31,7 @@ export const AccountBeneath = z.object({
     resellers: z.int(),
     dealers: z.int(),
     clients: z.int(),
-    /** The clients that have not expired. */
+    /** The clients that are served: not expired, not switched off, and stopped by no suspension. */
     served: z.int(),
   }),
   suspension: z.nullable(

@@ -1,4 +1,4 @@
--- What boxes can watch. Every change here raises the revision of `lineup`, by which the gateways learn of it.
+-- What boxes can watch. Every change of what they see raises the revision of `lineup`, by which the gateways learn of it.
 --
 -- - lineup: the revision, and the words that select a box's player
 -- - playlist: the playlist that the admin gave. It is stored encrypted, because its address and those of its channels

@@ -1,5 +1,5 @@
 -- Each superreseller's credits, and the accounts and clients beneath it, at the end of each day. A row is written once
--- and never changes, whatever is moved, closed or deleted later; so it cannot be derived from the other tables.
+-- and never changes, whatever is moved, closed or deleted later. `verify` computes it again from the other tables.
 
 create table statistic (
   day date not null,

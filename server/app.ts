@@ -192,7 +192,7 @@ function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
   readBodies(app)
   app.setErrorHandler(sendRefusal)
   sendIds(app)
-  limitConnections(app, config.trustedProxies, log)
+  limitConnections(app, { trustedProxies: config.trustedProxies, streamServers: config.streams.servers }, log)
   if (config.trustedProxies.length > 0) stayOnHttps(app)
   watchAnswers(app)
   closeIdleConnections(app)

@@ -45,7 +45,7 @@ export type Business = {
   self: Self
 }
 
-/** The context of a call without a session. Its `sql` is the pool: the handler opens its own transactions. */
+/** The context of a call outside a transaction. Its `sql` is the pool: the handler opens its own transactions. */
 export type OpenContext = {
   sql: Sql
   now: Date
@@ -68,7 +68,7 @@ export type Caller = {
   session: Buffer
 }
 
-/** The context of a call with a session. Its `sql` is the call's own transaction. */
+/** The context of a call with a session. Its `sql` is the call's transaction, which renewals share. */
 export type Context = OpenContext & Caller & { account: Account }
 
 /** The output of a call that found nothing to change: it is rolled back, and leaves neither audit nor key. */

@@ -114,7 +114,8 @@ async function start(): Promise<void> {
   // Only what was said is not said again by the next start. Where the database is lost in this moment, it is.
   void told?.done?.().catch(() => {})
   void noteTimeZone(data.database.owner, config.timeZone).catch(() => {})
-  setTimeout(keepSpares, SETTLED_MS).unref()
+  // Files are made for the console alone.
+  if (console) setTimeout(keepSpares, SETTLED_MS).unref()
 }
 
 /** Each expiry, trial and sum of a day would end at another hour, which nobody would notice for weeks. */

@@ -19,7 +19,8 @@ import { Moment } from '../shapes.ts'
 const roles = ['admin'] as const
 
 /**
- * Also where the playlist would be held back. By default it is refused then, if the one in use would lose its address.
+ * True takes the playlist also where it would be held back. Without it, the call is refused if the address of the one in use
+ * would be lost.
  */
 const anyway = z.optional(z.boolean())
 

@@ -11,7 +11,12 @@ export function makeNonce(now: Date): string {
 /** Returns when a nonce was made, in milliseconds since 1970; null where a version made it that did not say so. */
 export function madeAt(nonce: string, now: Date): number | null {
   const made = Number.parseInt(nonce.slice(0, MADE_DIGITS), 16)
-  return made <= now.getTime() + MOST_AHEAD_MS ? made : null
+  return made <= latest(now).getTime() ? made : null
+}
+
+/** Returns the latest moment that a clock which is right may have noted. What is later was noted by one that was ahead. */
+export function latest(now: Date): Date {
+  return new Date(now.getTime() + MOST_AHEAD_MS)
 }
 
 /** Returns the nonce of no token, with which every token made before it is no longer valid. */

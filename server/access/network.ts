@@ -20,7 +20,10 @@ export interface Networks {
 export type BoxNetwork = {
   /** To which the box may be locked; null where it is that of a proxy. */
   network: string | null
-  /** By which its wrong logins are counted, as `of` says. It is all that is known where the box may hide the other. */
+  /**
+   * By which its wrong logins are counted, as `of` says. Where a neighbour that is not a trusted proxy may have written the
+   * header, `network` is null and only this is known.
+   */
   counted: string | null
 }
 

@@ -63,7 +63,7 @@ function bind(head: Buffer, owner: string): Buffer {
   return Buffer.concat([head, Buffer.from(owner)])
 }
 
-/** Returns the SHA-256 of a token or ticket. They are random, so that no slow hash is needed. */
+/** Returns the SHA-256 of a token, a ticket or a long text. What is secret of these is random, so that no slow hash is needed. */
 export function hash(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

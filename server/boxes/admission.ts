@@ -28,6 +28,7 @@ export type Admission = ReturnType<typeof openAdmission>
 export function openAdmission({ sql, seal, clock, roster, presence, turns }: AdmissionDependencies) {
   const tokens = openTokens(seal)
   const strangers = openStrangers(clock)
+  roster.whenCleared(() => strangers.forget())
   return { nonceOf, lookUp, isOut, letIn, letInOrCut, letInAtOnce }
 
   /** Lets a box in by memory alone; null where that is not enough, or something speaks against the box. */
@@ -79,31 +80,33 @@ export function openAdmission({ sql, seal, clock, roster, presence, turns }: Adm
     const known = roster.known(mac) ?? (await lookUp(request))
     if (known === null || known === 'too many') throw new Unauthorized()
     if (known.device?.token_nonce === nonce) return known
-    // Another server may have signed it in just now.
-    const anew = await roster.findAnew(mac)
+    // Another server may have signed it in, and may have a database while this one has none.
+    const anew = await roster.findNow(mac)
     if (anew?.device?.token_nonce !== nonce) throw new Unauthorized()
     return anew
   }
 
   /**
-   * Finds the client of a MAC as the database has it now. A network may ask for few MACs that are in no memory and
-   * nobody's. @throws Away
+   * Finds the client of a MAC as the database has it now; where that is away, in memory. A network may ask for few MACs
+   * that are in no memory and nobody's. @throws Away
    */
-  function lookUp({ mac, place }: BoxCall): Promise<BoxClient | null | 'too many'> {
-    const find = () => roster.findAnew(mac)
+  function lookUp(
+    { mac, place }: BoxCall,
+    find = () => roster.findAnew(mac),
+  ): Promise<BoxClient | null | 'too many'> {
     return roster.has(mac) ? find() : strangers.lookUp(place.network, mac, find)
   }
 
   /**
-   * Whether a box is known not to be signed in with this nonce: by the database, or by memory while the database is
-   * away. If neither can tell, the answer is no, so that no box loses its token by an outage or by strangers at its
-   * address.
+   * Whether a box is known not to be signed in with this nonce. While the database is away, the answer is no, so that no box
+   * loses its token by an outage, or by strangers at its address: another server may have signed it in meanwhile.
    */
   async function isOut(request: BoxCall, nonce: string): Promise<boolean> {
     try {
       await roster.catchUp()
-      const client = roster.isAway ? roster.known(request.mac) : await lookUp(request)
-      return client !== undefined && client !== 'too many' && client?.device?.token_nonce !== nonce
+      if (roster.isAway) return false
+      const client = await lookUp(request, () => roster.findNow(request.mac))
+      return client !== 'too many' && client?.device?.token_nonce !== nonce
     } catch (error) {
       if (error instanceof Away) return false
       throw error

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
+import { holdOpen } from '../../test/support/hold.ts'
 import { A_PLAYLIST, givePlaylist } from '../../test/support/playlist.ts'
 import { openPostgresProxy } from '../../test/support/postgres-proxy.ts'
 import { startServer } from '../../test/support/server.ts'
@@ -194,6 +195,66 @@ test('a database that swallows what it is sent holds up neither polls nor stream
     await gateway.close()
     await proxy.close()
   }
+})
+
+test('a server that has lost the database, while another has it, throws nobody out whom that one let in', async () => {
+  const { server, owner } = world.server.database
+  const proxy = await openPostgresProxy(server)
+  const gateway = await startServer({
+    database: { ...world.server.database, server: proxy.url, owner },
+    clock: () => world.clock.now,
+  })
+  try {
+    const { box } = await boxOf()
+    const there = box.at(gateway)
+    expect(await there.signIn()).toBe(0)
+    proxy.cutAt(0, 'in silence')
+    world.clock.pass({ minutes: 1 })
+    expect(await there.poll()).toBe(true)
+    await expect.poll(() => gateway.logged.join(), { timeout: 30_000 }).toContain('answers from memory')
+    // An app starts anew at the other server.
+    expect(await box.signIn()).toBe(0)
+    const [channel] = (await box.call('itv/get_all_channels')).data
+    const { cmd } = await box.call('itv/create_link', { cmd: channel?.cmd ?? '' })
+    const headers = {
+      'x-original-uri': cmd.replace('ffmpeg http://streams.example', ''),
+      'x-viewer-address': '::1',
+    }
+    there.token = box.token
+    expect(await there.ask('watchdog/get_events', { init: '0' })).toMatchObject({
+      status: 503,
+      text: 'Please try again soon.',
+    })
+    expect((await fetch(`${gateway.boxUrl}/stream/check`, { headers })).status).toBe(503)
+    await there.handshake(box.token)
+    expect(there.token).toBe(box.token)
+    expect([
+      await box.poll(),
+      (await fetch(`${world.server.boxUrl}/stream/check`, { headers })).status,
+    ]).toEqual([true, 200])
+  } finally {
+    proxy.mend()
+    await gateway.close()
+    await proxy.close()
+  }
+})
+
+test('a database that is there, but cannot write to a client now, keeps no box out that was in', async () => {
+  const { name, box } = await boxOf()
+  expect(await box.signIn()).toBe(0)
+  const release = await holdOpen(
+    world.server.ownerSql,
+    (sql) => sql`select from client where name = ${name} for update`,
+  )
+  try {
+    // Switched off and on, with something new to store.
+    box.told.ver = 'ImageDescription: 0.2.18-r24'
+    await box.handshake(box.token)
+    expect(await box.getProfile()).toMatchObject({ status: 0 })
+  } finally {
+    await release()
+  }
+  expect(world.server.logged.filter((line) => line.includes('"level":50'))).toEqual([])
 })
 
 test('what boxes tell and are to be told while the database is away waits until it is back', async () => {

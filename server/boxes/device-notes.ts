@@ -1,14 +1,22 @@
 import type { PendingQuery, Row } from 'postgres'
 import { before, DAY_MS, HOUR_MS } from '../../contract/time.ts'
+import { latest } from '../access/box-nonce.ts'
 import type { Sql } from '../postgres/pool.ts'
 import type { Place } from './client.ts'
 
-/** Returns when the boxes of clients were forgotten last, by a reset or a new MAC, in milliseconds since 1970. */
-export async function forgottenAt(sql: Sql, clients: readonly number[]): Promise<Map<number, number>> {
+/**
+ * Returns when the boxes of clients were forgotten last, by a reset or a new MAC, in milliseconds since 1970. What a clock
+ * that was ahead has noted is left out, or no token would count before that moment: the tokens of that time count neither.
+ */
+export async function forgottenAt(
+  sql: Sql,
+  clients: readonly number[],
+  now: Date,
+): Promise<Map<number, number>> {
   if (clients.length === 0) return new Map()
   const rows = await sql<{ client: number; at: string }[]>`
     select client, max(at) as at from device_history
-    where client = any (${clients}::bigint[]) and event in ('reset', 'new MAC') group by client`
+    where client = any (${clients}::bigint[]) and event in ('reset', 'new MAC') and at <= ${latest(now)} group by client`
   return new Map(rows.map(({ client, at }) => [client, Date.parse(at)]))
 }
 

@@ -299,6 +299,14 @@ describe('a box of a client with a MAC', () => {
     expect(await box.poll()).toBe(false)
   })
 
+  test('is let in once the clock of the server is right again, though it was reset while that was a day ahead', async () => {
+    const { name, box } = await boxOf()
+    world.clock.pass({ days: 1 })
+    await dealer.call(reset, { name })
+    world.clock.pass({ days: -1 })
+    expect(await box.signIn()).toBe(0)
+  })
+
   test('has no reason of before a reset that was stored only after it', async () => {
     const { name, box } = await boxOf({ address: '203.0.113.30' })
     await dealer.call(save, { login: name, locked: true })
@@ -615,6 +623,11 @@ describe('a Ministra client', () => {
     expect((await fourth.getProfile()).status).toBe(2)
     world.clock.pass({ days: 2 })
     expect(await fourth.logIn(name, 'pass word')).toBe(1)
+    // What would keep each of its boxes out is told first.
+    await dealer.call(save, { login: name, status: false })
+    expect(await fourth.logIn(name, 'pass word')).toBe(1)
+    expect(await fourth.getProfile()).toMatchObject({ block_msg: ON_SCREEN.switched_off })
+    await dealer.call(save, { login: name, status: true })
     await dealer.call(reset, { name })
     expect(await fourth.logIn(name, 'pass word')).toBe(0)
     const events = (await historyOf(name)).map(({ event }) => event)

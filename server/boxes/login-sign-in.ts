@@ -34,13 +34,14 @@ export function bind(
     if (isAnother && (before.takeovers_refused || (await takeovers(sql, id, now)) >= MOST_TAKEOVERS)) {
       const device = deviceOf({ ...before, takeovers_refused: true })
       await sql`update device set takeovers_refused = true where client = ${id}`
-      return { client: { ...client, device }, refusal: 'too_many_boxes' }
+      const refusal = refusalOf(client, box.place, context.unserved, now) ?? 'too_many_boxes'
+      return { client: { ...client, device }, refusal }
     }
     // Two sign-ins of one box to two clients come one after the other.
     await lockMac(sql, box.mac)
     const [owner] = await sql`select from client where mac = ${box.mac} and deleted is null`
     if (owner) return null
-    const forgotten = await forgottenAt(sql, [id])
+    const forgotten = await forgottenAt(sql, [id], now)
     const [other] = await sql<{ token_nonce: string | null }[]>`
       select token_nonce from device where mac = ${box.mac} and client <> ${id}`
     const isIn = other?.token_nonce === box.nonce

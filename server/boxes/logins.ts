@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { BOX_REFUSALS, type BoxRefusal, type ToldRefusal } from '../../contract/box-refusals.ts'
 import { before, MINUTE_MS } from '../../contract/time.ts'
+import { latest } from '../access/box-nonce.ts'
 import { beginTry, endTry, isNetworkClosed, withdrawTry } from '../access/login-limits.ts'
 import { ofClient, type Seal } from '../access/seal.ts'
 import { begin, change } from '../postgres/begin.ts'
@@ -32,11 +33,11 @@ export async function mayTry(
 /** Whether so many logins of a MAC were tried that it may try none for a while. */
 async function isMacClosed(sql: Sql, mac: string, now: Date): Promise<boolean> {
   const [right] = await sql<{ count: number }[]>`
-    select count(*) from box_login where mac = ${mac} and succeeded and tried > ${before(now, WINDOW_MS)}`
+    select count(*) from box_login where mac = ${mac} and succeeded and tried > ${before(now, WINDOW_MS)} and tried <= ${latest(now)}`
   if ((right?.count ?? 0) >= MOST_RIGHT) return true
   const wrong = await sql<{ tried: string }[]>`
     select tried from box_login
-    where mac = ${mac} and succeeded is not true and tried > ${before(now, 2 * WINDOW_MS)}
+    where mac = ${mac} and succeeded is not true and tried > ${before(now, 2 * WINDOW_MS)} and tried <= ${latest(now)}
     order by tried desc limit ${MOST_OF_MAC}`
   const [last, first] = [wrong[0], wrong[MOST_OF_MAC - 1]]
   if (!last || !first) return false

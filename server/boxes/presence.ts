@@ -29,7 +29,7 @@ type LastAnswer = {
 /** The reasons that every version knows which may run on the same database: 0.2.0 answers no call with another one. */
 type StoredRefusal = Exclude<BoxRefusal, 'other_client'>
 
-/** A box of another client is told from one too many by the client's device, which refuses others in that case alone. */
+/** Stores 'other_client' as 'too_many_boxes', which every version knows; `boxRefusal` (`tree/presence.ts`) tells them apart. */
 export function storedAs(refusal: BoxRefusal): StoredRefusal {
   return refusal === 'other_client' ? 'too_many_boxes' : refusal
 }

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { isLost } from '../postgres/errors.ts'
+import { isOutage } from '../postgres/errors.ts'
 import { openLookup } from '../postgres/lookup.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
@@ -19,6 +19,8 @@ export class Roster {
   readonly #findLater = openLookup((macs) => this.#lookUp(macs))
   /** The changes that were read while a lookup was under way, for each such lookup. */
   readonly #changedMeanwhile = new Set<Set<number>>()
+
+  #onCleared = () => {}
 
   constructor(sql: Sql, log: FastifyBaseLogger, clock: () => Date) {
     this.#sql = sql
@@ -43,6 +45,11 @@ export class Roster {
   /** Hears of the changes, unless it did just now. @throws Away where memory counts no more */
   catchUp(): Promise<void> {
     return this.#log.catchUp()
+  }
+
+  /** Has `act` called whenever no client is in memory any more. */
+  whenCleared(act: () => void): void {
+    this.#onCleared = act
   }
 
   has(mac: string): boolean {
@@ -75,6 +82,11 @@ export class Roster {
     return client ?? null
   }
 
+  /** Finds the client of a MAC as the database has it now. @throws Away */
+  findNow(mac: string): Promise<BoxClient | null> {
+    return orAway(this.#findLater(mac))
+  }
+
   /** Finds the client of a MAC as the database has it now; where that is away, in memory. @throws Away */
   async findAnew(mac: string): Promise<BoxClient | null> {
     try {
@@ -98,7 +110,10 @@ export class Roster {
   }
 
   async #hear({ clients, isIncomplete }: Changes): Promise<void> {
-    if (isIncomplete) this.#clients.clear()
+    if (isIncomplete) {
+      this.#clients.clear()
+      this.#onCleared()
+    }
     for (const changed of this.#changedMeanwhile) for (const client of clients) changed.add(client)
     await this.#reload(clients.filter((id) => this.#clients.has(id)))
   }
@@ -146,12 +161,12 @@ export class Roster {
   }
 }
 
-/** @throws Away where the database could not be reached */
+/** @throws Away where the database could not be reached, or could not do it now */
 async function orAway<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw isLost(error) ? new Away() : error
+    throw isOutage(error) ? new Away() : error
   }
 }
 

@@ -58,6 +58,7 @@ export function signInAll(
     const forgotten = await forgottenAt(
       sql,
       withNewToken.map(({ id }) => id),
+      (asked[0] as SignIn).now,
     )
     for (const row of rows) {
       const one = byId.get(row.id) as SignIn

@@ -26,6 +26,11 @@ type Network = {
 export function openStrangers(clock: () => Date) {
   const networks = new Map<string, Network>()
   return {
+    /** Forgets what was counted, as where those whom memory knew are strangers for once. */
+    forget() {
+      networks.clear()
+    },
+
     /** Looks up a MAC that is not in memory, and counts it where nobody has it. */
     async lookUp<Found>(
       network: string | null,

@@ -90,7 +90,10 @@ async function mayWatch(check: StreamCheckDependencies, asked: Asked): Promise<b
   const { token, said } = read
   await roster.catchUp()
   const client = await roster.findById(said.client)
-  if (client === null || !mayPlay(check, client, said, asked.viewer)) return false
+  if (client === null) return false
+  // While the database is away, another server may have signed in the box that got this token.
+  if (roster.isAway && said.box !== boxMark(check.seal, client)) throw new Away()
+  if (!mayPlay(check, client, said, asked.viewer)) return false
   const channel = (await channels.offer(client.package_selection)).byId.get(said.channel)
   if (!channel) return false
   const filled = fillAddress(channel.address, { client, mac: macOf(client) ?? '' }, () => token)

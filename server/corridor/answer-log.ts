@@ -4,7 +4,7 @@ import { callSeconds, callsTotal } from '../metrics.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The name of the call, from the contract or the boxes' list; empty for anything else. */
+    /** The name of the call, from the contract or the boxes' list, or of a stream check; empty for anything else. */
     call: string
   }
 }

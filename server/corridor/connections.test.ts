@@ -7,6 +7,9 @@ const MOST_OF_ADDRESS = 400
 const MOST = 2_000
 const MOST_OF_CONNECTION = 32
 
+/** By default a stream server is on this machine. */
+const ELSEWHERE = { env: { STREAM_SERVERS: '192.0.2.1' } }
+
 let world: World
 let open: Socket[]
 beforeEach(() => {
@@ -19,7 +22,7 @@ afterEach(async () => {
 
 describe('connections', () => {
   test('of one address are limited to 400, while another address is served', async () => {
-    world = await openWorld()
+    world = await openWorld(ELSEWHERE)
     await openMany(MOST_OF_ADDRESS + 50, '127.0.0.1')
     expect(await standing()).toBe(MOST_OF_ADDRESS)
     expect(await healthFrom('127.0.0.2')).toMatch(/^HTTP\/1\.1 200 /)
@@ -27,7 +30,7 @@ describe('connections', () => {
   })
 
   test('of an address are no longer counted once they are closed', async () => {
-    world = await openWorld()
+    world = await openWorld(ELSEWHERE)
     await openMany(MOST_OF_ADDRESS, '127.0.0.1')
     expect(await healthFrom('127.0.0.1')).toBe('')
     open[0]?.destroy()
@@ -64,6 +67,25 @@ describe('connections', () => {
     world = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
     await openMany(MOST_OF_ADDRESS + 50, '127.0.0.1')
     expect(await standing()).toBe(MOST_OF_ADDRESS + 50)
+  })
+
+  test('of a stream server, which asks for all its viewers, are not limited by address', async () => {
+    world = await openWorld({ env: { STREAM_SERVERS: '127.0.0.1' } })
+    await openMany(MOST_OF_ADDRESS + 50, '127.0.0.1')
+    expect(await standing()).toBe(MOST_OF_ADDRESS + 50)
+  })
+
+  test('that are idle make room where there are many', async () => {
+    world = await openWorld()
+    for (let address = 1; address <= 5; address += 1) {
+      const sockets = await openMany(390, `127.0.0.${address}`)
+      const answered = sockets.map((socket) => once(socket, 'data').catch(() => {}))
+      for (const socket of sockets) socket.write('GET /v1/health HTTP/1.1\r\nhost: x\r\n\r\n')
+      await Promise.race([Promise.all(answered), once(sockets[0] as Socket, 'close')])
+    }
+    expect(await standing()).toBeLessThan(1_000)
+    await openMany(390, '127.0.0.6')
+    expect(await healthFrom('127.0.0.7')).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   test('through a trusted proxy are limited to 400 requests under way for each address that it names', async () => {

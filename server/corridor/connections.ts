@@ -10,6 +10,8 @@ const LOOKING_MS = 1_000
 /** The same for a playlist, once its admin's session was found: the largest comes in this time at 0.3 Mbit/s. */
 const UPLOAD_MS = 10 * MINUTE_MS
 const MOST_CONNECTIONS = 2_000
+/** From so many on, each new connection closes those that are idle, which would keep others out. */
+const MANY_CONNECTIONS = 1_600
 /** The most connections of one address, and the most requests under way of one that a trusted proxy names. */
 const MOST_OF_ADDRESS = 400
 /** The most requests of one connection that wait for their answers. Browsers and proxies send one at a time. */
@@ -42,17 +44,21 @@ export function isUploading(socket: Socket): boolean {
   return uploading.has(socket)
 }
 
+type Known = { trustedProxies: readonly string[]; streamServers: readonly string[] }
+
 /**
  * Limits the number of connections, in all and from one network (see `networkOf`), and the requests of each that wait. A
- * trusted proxy may have any number of connections; the requests under way of each address that it names are limited
- * instead.
+ * trusted proxy and a stream server, which asks for all its viewers, may have any number of connections; the requests under
+ * way of each address that a proxy names are limited instead.
  */
 export function limitConnections(
   app: FastifyInstance,
-  trustedProxies: readonly string[],
+  { trustedProxies, streamServers }: Known,
   log: FastifyBaseLogger,
 ): void {
   const isTrusted = among(trustedProxies)
+  const isKnown = among([...trustedProxies, ...streamServers])
+  let open = 0
   const connections = new Tally(MOST_OF_ADDRESS)
   const requests = new Tally(MOST_OF_ADDRESS)
   const turnedAway = tellSeldom()
@@ -62,8 +68,13 @@ export function limitConnections(
     turnedAway(log, 'the server has all the connections it takes', data?.remoteAddress),
   )
   app.server.on('connection', (socket: Socket) => {
+    open += 1
+    socket.once('close', () => {
+      open -= 1
+    })
+    if (open > MANY_CONNECTIONS) app.server.closeIdleConnections()
     const address = socket.remoteAddress ?? ''
-    if (isTrusted(address)) return
+    if (isKnown(address)) return
     if (!connections.enter(address)) {
       turnedAway(log, 'an address has all the connections it may have', address)
       socket.destroy()

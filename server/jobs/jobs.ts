@@ -14,8 +14,9 @@ import {
 } from './clock-jobs.ts'
 
 /**
- * Starts the jobs. Every server looks each minute which are due; advisory locks let one server at a time do a job. A
- * failed job is tried again at the next minute. How each run went is noted in the database, where every server reads it.
+ * Starts the jobs. Every server looks each minute which are due. Each job sees to it itself that several servers do no
+ * harm, most of them by an advisory lock. A failed job is tried again at the next minute. How each run went is noted in the
+ * database, where every server reads it.
  */
 export function startJobs(dependencies: JobDependencies): {
   /** Starts no further job, and resolves when the running one has finished. */

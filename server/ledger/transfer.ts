@@ -186,8 +186,8 @@ export type LockedHolding = {
 }
 
 /**
- * Locks holdings in the order of their ids. This is the one place where the path of an account is read under a lock
- * that a move of the account takes too.
+ * Locks holdings in the order of their ids, and reads the paths of their accounts under these locks, which a move of an
+ * account takes too. Only `lockFreeHoldings`, and a lock on the account's own row (`findBelow`), keep a path as safely.
  */
 export function lockHoldings(sql: Sql, ids: readonly number[]): Promise<LockedHolding[]> {
   return sql<LockedHolding[]>`

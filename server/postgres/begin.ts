@@ -14,11 +14,12 @@ export type Access = 'read write' | 'read only' | 'may be lost'
 /**
  * Runs `work` in one transaction, and returns its result once that is committed.
  *
- * It adds five things to the driver. After a lost connection, later statements of `work` throw: the driver would run
+ * It adds to the driver: after a lost connection, later statements of `work` throw: the driver would run
  * them on another connection, outside the transaction. A COMMIT of a failed transaction is an error: PostgreSQL rolls
  * back without one. A connection that was lost before `work` began is retried. The waits for a connection and for the
- * COMMIT, which may itself wait for a standby, are limited. And a COMMIT that was to wait for a standby and did not is
- * reported like a lost connection.
+ * COMMIT, which may itself wait for a standby, are limited. A COMMIT that was to wait for a standby and did not is
+ * reported like a lost connection. Changes wait for a turn. And connections to a host that has fallen silent, or is no
+ * longer the primary, are closed.
  * @throws what `work` throws, after a rollback; or the loss of the connection (see `isLost` in `errors.ts`), after
  * which the transaction may have been committed or not
  */

@@ -14,7 +14,7 @@ export interface Clock {
   behind(): Date | null
 }
 
-/** The machine's own clock, for tests and benchmarks on one machine. */
+/** The machine's own clock, for the demonstration, tests and benchmarks, all on one machine. */
 export const MACHINE_CLOCK: Clock = { now: () => new Date(), offset: () => 0, behind: () => null }
 
 /** An offset that is logged, and one with which no server starts, in milliseconds. */

@@ -129,7 +129,7 @@ function mostWalMb(cluster: string): number {
 /**
  * Returns temp_file_limit: a quarter of the disk, so that no statement fills it by what it sorts. To sort the whole
  * ledger takes a third of the space of a database: one that would reach this limit leaves no such room on its disk.
- * PostgreSQL allows no more than 2 TB. A disk that tells no size has none.
+ * At most 1 TB, of the 2 that PostgreSQL allows, also where a disk tells no size.
  */
 function mostSortedMb(cluster: string): number {
   return Math.min(2 ** 20, Math.floor(diskMb(cluster) / 4)) || 2 ** 20

@@ -6,7 +6,8 @@ import type postgres from 'postgres'
  * next one: a pool gave no connection for many seconds, a statement that was never sent returned no rows, and a
  * transaction ran that was never begun. It sent long statements one by one, a refused COPY could wait for ever, and so could
  * a statement behind another's. It refused the certificate of an IP address. No release mends it. `driver.test.ts` (and
- * `external.test.ts` of certificates) shows each fault, so that it can tell of a later release whether this is still needed.
+ * `external.test.ts` of certificates) shows each fault but the needless copy, so that it can tell of
+ * a later release whether this is still needed.
  */
 const MENDS: Record<string, readonly { from: string; to: string }[]> = {
   'connection.js': [

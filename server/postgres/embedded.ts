@@ -14,7 +14,7 @@ export interface Embedded {
   server: Connect
   /** Connects as the owner of the tables, for migrations. */
   owner: Connect
-  /** Connects as superuser, for set-up, backups and the databases of tests. */
+  /** Connects as superuser, for set-up and the databases of tests. */
   superuser: Connect
   /** The real path of its files. */
   files: string

@@ -277,9 +277,9 @@ const OWN_RIGHTS = `
 
 async function warnOfOneRole(sql: Sql, role: string, say: (line: string) => void): Promise<void> {
   const [row] = await sql<{ owner: string }[]>`select current_user as owner`
-  if (row?.owner === role) say(ofOneRole(role))
-}
-
-export function ofOneRole(role: string): string {
-  return `Warning: ${role} owns the tables and runs the console too, so the database cannot guard the ledger against it; keep it in DATABASE_OWNER_URL, and give DATABASE_URL another role.`
+  if (row?.owner === role) {
+    say(
+      `Warning: ${role} owns the tables and runs the console too, so the database cannot guard the ledger against it; keep it in DATABASE_OWNER_URL, and give DATABASE_URL another role.`,
+    )
+  }
 }

@@ -9,8 +9,8 @@ export function isOnline(sql: Sql, now: Date): Fragment {
 }
 
 /**
- * Returns why a box was refused last, from a row `p` of `presence`. That it is another client's is stored as if too many boxes had
- * signed in (see `server/boxes/presence.ts`), of which the client's device knows.
+ * Returns why a box was refused last, from a row `p` of `presence`. 'too_many_boxes' is stored also for 'other_client': only
+ * after too many boxes does the client's device refuse to be taken over.
  */
 export function boxRefusal(sql: Sql): Fragment {
   return sql`

@@ -14,7 +14,7 @@ import { openWorld } from '../support/world.ts'
 
 // A real nginx with the sample of deploy/, which asks for each piece of a stream. `apt-get install nginx` has it.
 
-test('nginx gives a stream and its segments to who is linked to it, as long as that one may play, also while one of two servers cannot say', async ({
+test('nginx gives a stream and its segments to who is linked to it, as long as that one may play, also while one of two servers cannot say, or hangs', async ({
   skip,
 }) => {
   if (spawnSync('nginx', ['-v']).error) skip('nginx is not installed')
@@ -22,9 +22,11 @@ test('nginx gives a stream and its segments to who is linked to it, as long as t
   const folder = freshFolder()
   writeStreams(folder)
   let asked = 0
+  let hangs = false
   const other = createServer((_, response) => {
     asked += 1
-    response.writeHead(503).end()
+    // One that hangs still takes connections.
+    if (!hangs) response.writeHead(503).end()
   })
   const nginx = await startNginx(folder, world.server, `127.0.0.1:${await listen(other)}`)
   try {
@@ -55,12 +57,24 @@ test('nginx gives a stream and its segments to who is linked to it, as long as t
     expect(await statusOfRaw(nginx.url, `${root}/one/index.m3u8`)).toBe(200)
     expect(await statusOf(`${nginx.url}/one/index.m3u8`)).toBe(404)
     expect(await statusOf(`${nginx.url}/stream/check`)).toBe(404)
+    hangs = true
+    const before = asked
+    await expect
+      .poll(
+        async () => {
+          expect(await statusOf(link)).toBe(200)
+          return asked - before
+        },
+        { timeout: 20_000 },
+      )
+      .toBeGreaterThan(0)
     await dealer.call(calls.clients.save, { login: name, status: false })
     world.clock.pass({ seconds: 5 })
     expect(await statusOf(link)).toBe(403)
     expect(asked).toBeGreaterThan(0)
   } finally {
     await nginx.stop()
+    other.closeAllConnections()
     other.close()
     await world.close()
     rmSync(folder, { recursive: true, force: true })

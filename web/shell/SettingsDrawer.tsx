@@ -22,7 +22,11 @@ export function SettingsDrawer({ side, open, onClose }: SettingsDrawerProps) {
       open={open}
       onClose={onClose}
       slotProps={{
-        paper: { sx: { width: 'min(320px, 100vw)' }, role: 'dialog', 'aria-label': 'Settings' },
+        paper: {
+          sx: { width: 'min(320px, 100vw)', paddingBottom: 'var(--offline-bar, 0px)' },
+          role: 'dialog',
+          'aria-label': 'Settings',
+        },
       }}
     >
       <Head>

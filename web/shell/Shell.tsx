@@ -39,7 +39,13 @@ export function Shell({ children }: { children: ReactNode }) {
           anchor={layout}
           open={drawer}
           onClose={() => setDrawer(false)}
-          slotProps={{ paper: { sx: { width: 240 }, 'aria-label': 'Menu', role: 'dialog' } }}
+          slotProps={{
+            paper: {
+              sx: { width: 240, paddingBottom: 'var(--offline-bar, 0px)' },
+              'aria-label': 'Menu',
+              role: 'dialog',
+            },
+          }}
         >
           <Sidebar collapsed={false} />
         </Drawer>

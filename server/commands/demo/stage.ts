@@ -24,7 +24,7 @@ export class Stage {
     this.sql = pool
   }
 
-  /** Plays one day in one transaction, with its calls spread over the working hours. */
+  /** Plays one day in one transaction, with its calls seven seconds apart, from nine o'clock on. */
   async during(start: string, work: () => Promise<void>): Promise<void> {
     this.now = new Date(Math.min(new Date(start).getTime() + 9 * HOUR_MS, Date.now() - 1_000))
     await begin(this.#pool, async (sql) => {

@@ -25,8 +25,8 @@ import {
 } from './page.ts'
 
 /**
- * The ways to find a page of clients. None is quick for every list, so `choosePlan` chooses one by how many clients
- * there are and how many are expected to match. Times were measured on two cores with a million clients in memory.
+ * The ways to find a page of clients. None is quick for every list, so one is chosen by how many clients there are, how
+ * many would be skipped, and how many are expected to match. Times were measured on two cores with a million clients in memory.
  *
  * - `browse`: nothing is searched. Add up the kept counts and read the page from the index of the list's order.
  *   First and last pages take 2 to 5 ms; each thousand that is skipped takes 1 to 4 ms more.

@@ -45,6 +45,16 @@ test('a standby is missed where DATABASE_URL names several hosts, and nowhere el
     { kind: 'standby', urgent: false, sentence: expect.stringContaining('No standby follows') },
   ])
   expect(found({ hosts: 2, standbys: 1 })).toEqual([])
+  expect(found({ hosts: 3, standbys: 2, synchronous: 'there' })).toEqual([])
+  expect(found({ hosts: 3, standbys: 1, synchronous: 'there' })).toEqual([
+    {
+      kind: 'standby',
+      urgent: false,
+      sentence: expect.stringContaining(
+        'Only 1 of the 2 standbys that DATABASE_URL names follows the database.',
+      ),
+    },
+  ])
 })
 
 test('servers that cannot write are not called gone', () => {

@@ -109,9 +109,18 @@ function ofDisk(server: Server): Finding[] {
   ]
 }
 
-/** Without a synchronous one, a standby is expected where DATABASE_URL names several hosts. */
+/** A standby is expected on each host but one that DATABASE_URL names. One that changes wait for has a finding of its own. */
 function ofStandby({ hosts, standbys, synchronous }: Database): Finding[] {
-  if (hosts < 2 || standbys > 0 || synchronous === 'away') return []
+  const expected = hosts - 1
+  if (standbys >= expected || synchronous === 'away') return []
+  if (standbys > 0) {
+    return [
+      hint(
+        'standby',
+        `Only ${standbys} of the ${counted(expected, 'standby')} that DATABASE_URL names ${standbys === 1 ? 'follows' : 'follow'} the database. Start the others again: with each that is missing, fewer failures can be borne.`,
+      ),
+    ]
+  }
   return [
     hint(
       'standby',
