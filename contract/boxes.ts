@@ -49,6 +49,6 @@ export const UnknownBoxQuery = z.strictObject({
   search: z._default(Search, ''),
   sort: z._default(z.enum(UNKNOWN_BOX_SORTS), 'asked'),
   order: z._default(z.enum(['asc', 'desc']), 'desc'),
-  // For each row the server looks up the 3,466 MACs that differ from it in at most two digits, which takes 7 ms.
+  // For each row the server looks up the 3,466 MACs that differ in at most two of its last six digits, which takes 7 ms.
   ...pageQuery({ rows: 10, most: 50 }),
 })

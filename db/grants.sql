@@ -68,3 +68,8 @@ grant execute on function moment(), lock_holdings(bigint[]), lock_free_holdings(
   forget_device(bigint), forget_reminder(bigint), withdraw_try(bigint), forget_empty_counts(timestamptz), forget_days_ahead(),
   settle_counts(integer),
   move_account(bigint, bigint, bigint), move_clients(bigint[], bigint) to :server_role;
+
+-- PostgreSQL lets everybody make temporary tables, which fill the disk.
+do $$ begin
+  execute format('revoke temporary on database %I from public', current_database());
+end $$;

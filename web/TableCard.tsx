@@ -19,7 +19,7 @@ interface TableCardProps<Row extends object> {
     data: readonly Row[] | undefined
     /** True while the rows are those of another question, which are then dimmed. */
     isPlaceholderData?: boolean
-    refetch: () => void
+    refetch: () => Promise<unknown>
   }
   /** Controls beside the search box. */
   tools?: ReactNode

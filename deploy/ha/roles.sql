@@ -3,5 +3,3 @@ create role boxtree_owner login password 'change-me';
 create role boxtree_server login password 'change-me';
 -- By the rules of C.UTF-8 names are compared as the console compares them.
 create database boxtree owner boxtree_owner template template0 encoding 'UTF8' locale 'C.UTF-8';
--- PostgreSQL lets everybody make temporary tables, which fill the disk.
-revoke temporary on database boxtree from public;

@@ -42,6 +42,13 @@ test('the address of a proxy that nobody trusts is neither pinned nor counted, a
   expect(world.server.logged.join()).toContain('TRUSTED_PROXIES does not have')
 })
 
+/** Returns what a stream server sends of a box's link to the first channel. */
+async function linkOf(box: Box): Promise<Record<string, string>> {
+  const [channel] = (await box.call('itv/get_all_channels')).data
+  const { cmd } = await box.call('itv/create_link', { cmd: channel?.cmd ?? '' })
+  return { 'x-original-uri': cmd.replace('ffmpeg http://streams.example', ''), 'x-viewer-address': '::1' }
+}
+
 /** Takes the database away from the server until the returned function is called. */
 async function takeAway(): Promise<() => Promise<void>> {
   const { ownerSql, sql } = world.server
@@ -156,12 +163,7 @@ test('a database that swallows what it is sent holds up neither polls nor stream
     const { name, box: here } = await boxOf()
     const box = here.at(gateway)
     expect(await box.signIn()).toBe(0)
-    const [channel] = (await box.call('itv/get_all_channels')).data
-    const { cmd } = await box.call('itv/create_link', { cmd: channel?.cmd ?? '' })
-    const headers = {
-      'x-original-uri': cmd.replace('ffmpeg http://streams.example', ''),
-      'x-viewer-address': '::1',
-    }
+    const headers = await linkOf(box)
     proxy.cutAt(0, 'in silence')
     world.clock.pass({ minutes: 1 })
     expect(await box.poll()).toBe(true)
@@ -208,18 +210,19 @@ test('a server that has lost the database, while another has it, throws nobody o
     const { box } = await boxOf()
     const there = box.at(gateway)
     expect(await there.signIn()).toBe(0)
+    const outdated = await linkOf(there)
+    expect(await there.signIn()).toBe(0)
+    world.clock.pass({ seconds: 6 })
+    expect(await there.poll()).toBe(true)
     proxy.cutAt(0, 'in silence')
     world.clock.pass({ minutes: 1 })
     expect(await there.poll()).toBe(true)
     await expect.poll(() => gateway.logged.join(), { timeout: 30_000 }).toContain('answers from memory')
     // An app starts anew at the other server.
     expect(await box.signIn()).toBe(0)
-    const [channel] = (await box.call('itv/get_all_channels')).data
-    const { cmd } = await box.call('itv/create_link', { cmd: channel?.cmd ?? '' })
-    const headers = {
-      'x-original-uri': cmd.replace('ffmpeg http://streams.example', ''),
-      'x-viewer-address': '::1',
-    }
+    const headers = await linkOf(box)
+    // What the lost server knows to be over is no reason to ask another one.
+    expect((await fetch(`${gateway.boxUrl}/stream/check`, { headers: outdated })).status).toBe(403)
     there.token = box.token
     expect(await there.ask('watchdog/get_events', { init: '0' })).toMatchObject({
       status: 503,
@@ -255,6 +258,7 @@ test('a database that is there, but cannot write to a client now, keeps no box o
     await release()
   }
   expect(world.server.logged.filter((line) => line.includes('"level":50'))).toEqual([])
+  expect(world.server.logged.join()).toContain('the database could not do now what a box needs')
 })
 
 test('what boxes tell and are to be told while the database is away waits until it is back', async () => {

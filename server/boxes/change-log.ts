@@ -46,6 +46,11 @@ export class ChangeLog {
     this.#hear = hear
   }
 
+  /** When the log was read last, in milliseconds since 1970. */
+  get readAt(): number {
+    return this.#readAt
+  }
+
   /** Whether the log was read so lately that a box can be answered without a look at it. */
   get isCurrent(): boolean {
     const age = this.#clock().getTime() - this.#readAt

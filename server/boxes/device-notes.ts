@@ -6,7 +6,8 @@ import type { Place } from './client.ts'
 
 /**
  * Returns when the boxes of clients were forgotten last, by a reset or a new MAC, in milliseconds since 1970. What a clock
- * that was ahead has noted is left out, or no token would count before that moment: the tokens of that time count neither.
+ * that was ahead has noted is left out, or no box would be let in before that moment. A token of the day before such a reset
+ * counts again then.
  */
 export async function forgottenAt(
   sql: Sql,

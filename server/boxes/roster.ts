@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { isOutage } from '../postgres/errors.ts'
+import { isLost, isOutage } from '../postgres/errors.ts'
 import { openLookup } from '../postgres/lookup.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
@@ -15,6 +15,7 @@ const MOST_CLIENTS = 2_000_000
 export class Roster {
   readonly #sql: Sql
   readonly #log: ChangeLog
+  readonly #warn: FastifyBaseLogger['warn']
   readonly #clients = new KnownClients(MOST_CLIENTS)
   readonly #findLater = openLookup((macs) => this.#lookUp(macs))
   /** The changes that were read while a lookup was under way, for each such lookup. */
@@ -24,6 +25,7 @@ export class Roster {
 
   constructor(sql: Sql, log: FastifyBaseLogger, clock: () => Date) {
     this.#sql = sql
+    this.#warn = log.warn.bind(log)
     this.#log = new ChangeLog(sql, log, clock, (changes) => this.#hear(changes))
   }
 
@@ -35,6 +37,11 @@ export class Roster {
   /** Whether the log could not be read last, so that no query is worth a box's wait. */
   get isAway(): boolean {
     return this.#log.isAway
+  }
+
+  /** Up to when it has heard of the changes, in milliseconds since 1970. */
+  get heardUntil(): number {
+    return this.#log.readAt
   }
 
   /** Whether it heard of the changes just now. */
@@ -78,13 +85,13 @@ export class Roster {
   async findById(id: number): Promise<BoxClient | null> {
     const known = this.#clients.get(id)
     if (known) return known
-    const [client] = await orAway(this.#keepAll(() => clientsOf(this.#sql, [id])))
+    const [client] = await this.#orAway(this.#keepAll(() => clientsOf(this.#sql, [id])))
     return client ?? null
   }
 
   /** Finds the client of a MAC as the database has it now. @throws Away */
   findNow(mac: string): Promise<BoxClient | null> {
-    return orAway(this.#findLater(mac))
+    return this.#orAway(this.#findLater(mac))
   }
 
   /** Finds the client of a MAC as the database has it now; where that is away, in memory. @throws Away */
@@ -92,7 +99,7 @@ export class Roster {
     try {
       return await this.#findLater(mac)
     } catch (error) {
-      return this.known(mac) ?? orAway(Promise.reject(error))
+      return this.known(mac) ?? this.#orAway(Promise.reject(error))
     }
   }
 
@@ -106,7 +113,7 @@ export class Roster {
       else this.#clients.keep(result.client)
       return result
     })
-    return orAway(changing)
+    return this.#orAway(changing)
   }
 
   async #hear({ clients, isIncomplete }: Changes): Promise<void> {
@@ -150,6 +157,17 @@ export class Roster {
     })
   }
 
+  /** @throws Away where the database could not be reached, or is there and could not do it now, which the log tells */
+  async #orAway<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      if (!isOutage(error)) throw error
+      if (!isLost(error)) this.#warn({ err: error }, 'the database could not do now what a box needs')
+      throw new Away()
+    }
+  }
+
   async #watching<T>(work: (changed: Set<number>) => Promise<T>): Promise<T> {
     const changed = new Set<number>()
     this.#changedMeanwhile.add(changed)
@@ -158,15 +176,6 @@ export class Roster {
     } finally {
       this.#changedMeanwhile.delete(changed)
     }
-  }
-}
-
-/** @throws Away where the database could not be reached, or could not do it now */
-async function orAway<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw isOutage(error) ? new Away() : error
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Seal } from '../access/seal.ts'
-import { isOutage } from '../postgres/errors.ts'
+import { isLost } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
 import type { Admission } from './admission.ts'
 import { type Answer, POLLING, refusedProfile } from './answers.ts'
@@ -91,7 +91,7 @@ export function signInCalls({
       channels.noteTold(present)
       return welcome(present, request)
     } catch (error) {
-      if (error instanceof Away || isOutage(error)) return refusedProfile(SOON)
+      if (error instanceof Away || isLost(error)) return refusedProfile(SOON)
       throw error
     }
   }

@@ -27,7 +27,9 @@ async function main(): Promise<number> {
     const { server, owner } = database
     // Before the first row: a backup is not to blame for a database on which no console can start.
     await roleOfTried(server)
-    await refuseUnfit(server, manifest.time_zone)
+    const isSame = isSameZone(manifest.time_zone, config.timeZone)
+    // The configuration may have another name of the zone, which this PostgreSQL knows.
+    await refuseUnfit(server, isSame ? config.timeZone : manifest.time_zone)
     const onRestored = () => config.secretKey ?? keepSecretKey(config, key)
     await restoreBackup({ owner, key, folder, manifest, say, onRestored }).catch((error) => {
       throw codeOf(error) === '42501' ? mayMakeNoTables() : error
@@ -41,7 +43,7 @@ async function main(): Promise<number> {
         ? `Restored as it was at ${manifest.taken}.`
         : `The rows of ${manifest.taken} were restored, but their ledger is not sound. Use another backup.`,
     )
-    if (!isSameZone(manifest.time_zone, config.timeZone)) {
+    if (!isSame) {
       say(
         `Its days were counted in ${manifest.time_zone}: start the console with TIME_ZONE=${manifest.time_zone}.`,
       )

@@ -1,7 +1,10 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import Fastify from 'fastify'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../../test/support/world.ts'
+import { limitConnections } from './connections.ts'
 
 const MOST_OF_ADDRESS = 400
 const MOST = 2_000
@@ -76,16 +79,43 @@ describe('connections', () => {
   })
 
   test('that are idle make room where there are many', async () => {
-    world = await openWorld()
+    world = await openWorld(ELSEWHERE)
     for (let address = 1; address <= 5; address += 1) {
       const sockets = await openMany(390, `127.0.0.${address}`)
       const answered = sockets.map((socket) => once(socket, 'data').catch(() => {}))
       for (const socket of sockets) socket.write('GET /v1/health HTTP/1.1\r\nhost: x\r\n\r\n')
-      await Promise.race([Promise.all(answered), once(sockets[0] as Socket, 'close')])
+      await Promise.all(answered)
+      // Only who has been idle for a while.
+      if (address === 4) await pause(1_100)
     }
     expect(await standing()).toBeLessThan(1_000)
     await openMany(390, '127.0.0.6')
     expect(await healthFrom('127.0.0.7')).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  test('make no room while an answer is still being sent', async () => {
+    world = await openWorld()
+    const app = Fastify()
+    limitConnections(app, { trustedProxies: [], streamServers: [] }, app.log)
+    const size = 200_000_000
+    app.get('/', (_, reply) => reply.send(Buffer.alloc(size)))
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = app.server.address() as AddressInfo
+    const slow = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.8' })
+    open.push(slow)
+    let received = 0
+    slow.on('data', (piece) => {
+      received += piece.length
+    })
+    slow.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    await once(slow, 'data')
+    slow.pause()
+    await pause(1_100)
+    for (let address = 1; address <= 5; address += 1) await openMany(390, `127.0.0.${address}`, port)
+    slow.resume()
+    await expect.poll(() => received, { timeout: 20_000 }).toBeGreaterThan(size)
+    for (const socket of open) socket.destroy()
+    await app.close()
   })
 
   test('through a trusted proxy are limited to 400 requests under way for each address that it names', async () => {
@@ -104,15 +134,14 @@ describe('connections', () => {
 })
 
 /** Opens connections that send nothing; some of them may be refused at once. */
-async function openMany(count: number, from: string): Promise<Socket[]> {
-  const sockets = Array.from({ length: count }, () => connectFrom(from))
+async function openMany(count: number, from: string, port?: number): Promise<Socket[]> {
+  const sockets = Array.from({ length: count }, () => connectFrom(from, port))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   open.push(...sockets)
   return sockets
 }
 
-function connectFrom(localAddress: string): Socket {
-  const port = Number(new URL(world.server.url).port)
+function connectFrom(localAddress: string, port = Number(new URL(world.server.url).port)): Socket {
   return connect({ port, host: '127.0.0.1', localAddress }).on('error', () => {})
 }
 

@@ -1,3 +1,4 @@
+import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import { MINUTE_MS } from '../../contract/time.ts'
@@ -10,8 +11,9 @@ const LOOKING_MS = 1_000
 /** The same for a playlist, once its admin's session was found: the largest comes in this time at 0.3 Mbit/s. */
 const UPLOAD_MS = 10 * MINUTE_MS
 const MOST_CONNECTIONS = 2_000
-/** From so many on, each new connection closes those that are idle, which would keep others out. */
+/** From so many on, each new connection closes those that have been idle for a while, which would keep others out. */
 const MANY_CONNECTIONS = 1_600
+const IDLE_MS = 1_000
 /** The most connections of one address, and the most requests under way of one that a trusted proxy names. */
 const MOST_OF_ADDRESS = 400
 /** The most requests of one connection that wait for their answers. Browsers and proxies send one at a time. */
@@ -58,7 +60,8 @@ export function limitConnections(
 ): void {
   const isTrusted = among(trustedProxies)
   const isKnown = among([...trustedProxies, ...streamServers])
-  let open = 0
+  /** Those of others: a proxy or a stream server is told by nobody that its connection is closing, and asks on it. */
+  const strangers = new Set<Socket>()
   const connections = new Tally(MOST_OF_ADDRESS)
   const requests = new Tally(MOST_OF_ADDRESS)
   const turnedAway = tellSeldom()
@@ -68,19 +71,19 @@ export function limitConnections(
     turnedAway(log, 'the server has all the connections it takes', data?.remoteAddress),
   )
   app.server.on('connection', (socket: Socket) => {
-    open += 1
-    socket.once('close', () => {
-      open -= 1
-    })
-    if (open > MANY_CONNECTIONS) app.server.closeIdleConnections()
     const address = socket.remoteAddress ?? ''
     if (isKnown(address)) return
+    if (strangers.size >= MANY_CONNECTIONS) closeIdle(strangers)
     if (!connections.enter(address)) {
       turnedAway(log, 'an address has all the connections it may have', address)
       socket.destroy()
       return
     }
-    socket.once('close', () => connections.leave(address))
+    strangers.add(socket)
+    socket.once('close', () => {
+      strangers.delete(socket)
+      connections.leave(address)
+    })
   })
   limitPipelining(app, (address) =>
     turnedAway(log, 'a connection has all the requests under way that it may have', address),
@@ -95,6 +98,30 @@ export function limitConnections(
     }
     reply.raw.once('close', () => requests.leave(address))
   })
+}
+
+/** How many requests of a connection are under way, and when the last answer was sent whole. */
+const usedBy = new WeakMap<Socket, { underWay: number; since: number }>()
+
+// These also tell of the polls that are answered before Fastify sees them.
+subscribe('http.server.request.start', (message) => {
+  const { socket } = message as { socket: Socket }
+  const use = usedBy.get(socket)
+  if (use) use.underWay += 1
+  else usedBy.set(socket, { underWay: 1, since: 0 })
+})
+subscribe('http.server.response.finish', (message) => {
+  const use = usedBy.get((message as { socket: Socket }).socket)
+  if (use) Object.assign(use, { underWay: use.underWay - 1, since: performance.now() })
+})
+
+/** Node itself takes a connection for idle to which it still has to send the rest of an answer, and would cut that off. */
+function closeIdle(sockets: Iterable<Socket>): void {
+  const before = performance.now() - IDLE_MS
+  for (const socket of sockets) {
+    const use = usedBy.get(socket)
+    if (use?.underWay === 0 && use.since < before) socket.destroy()
+  }
 }
 
 /** Closes a connection on which too many requests wait for their answers. */

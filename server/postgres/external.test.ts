@@ -233,6 +233,16 @@ describe('with an external PostgreSQL', () => {
     const verify = join(import.meta.dirname, '../commands/verify.ts')
     const { stdout } = await run(process.execPath, [verify], { env: one })
     expect(stdout).toMatch(/^Warning: holder owns the tables .*\nLooked at .*\nThe ledger is sound\.\n$/)
+    // Of two roles, the console's is judged also where nobody names the other.
+    const { DATABASE_URL } = external.env
+    const owner = openPool(external.env.DATABASE_OWNER_URL, { max: 1 })
+    await owner`grant update on transfer to console`
+    const alone = { PATH: env.PATH, DATA_DIR: dataDir, DATABASE_URL }
+    await expect(run(process.execPath, [verify], { env: alone })).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("The console's role console has the right to UPDATE on transfer."),
+    })
+    await owner`revoke update on transfer from console`.finally(() => owner.end())
   })
 
   test.each([

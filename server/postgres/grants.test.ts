@@ -158,6 +158,7 @@ describe("the console's role", () => {
       select rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as mighty,
         has_schema_privilege('public', 'create') as makes_tables,
         has_database_privilege(current_database(), 'create') as makes_schemas,
+        has_database_privilege(current_database(), 'temporary') as makes_temporary_tables,
         exists (select from pg_class where relowner = pg_roles.oid) as owns,
         exists (select from pg_auth_members where member = pg_roles.oid) as belongs
       from pg_roles where rolname = current_user`
@@ -165,6 +166,7 @@ describe("the console's role", () => {
       mighty: false,
       makes_tables: false,
       makes_schemas: false,
+      makes_temporary_tables: false,
       owns: false,
       belongs: false,
     })

@@ -16,8 +16,8 @@ export async function prove(
   try {
     await refuseOtherTables(sql)
     const began = performance.now()
-    const [role, ownerRole] = [await roleOf(sql), await roleAt(owner)]
-    const isOneRole = role === ownerRole
+    const role = await roleOf(sql)
+    const isOneRole = role === (await roleAt(owner)) && (await ownsLedger(sql))
     const findings = await verify(sql, role, isOneRole)
     if (isOneRole)
       say(
@@ -32,6 +32,12 @@ export async function prove(
 async function roleOf(sql: Sql): Promise<string> {
   const [row] = await sql<{ role: string }[]>`select current_user as role`
   return row?.role ?? ''
+}
+
+async function ownsLedger(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ owns: boolean }[]>`
+    select relowner = current_user::regrole as owns from pg_class where oid = 'transfer'::regclass`
+  return row?.owns ?? false
 }
 
 async function roleAt(to: Connect): Promise<string> {

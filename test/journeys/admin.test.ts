@@ -728,6 +728,12 @@ describe('the admin', () => {
     await expect(page.getByText('2 channels in use')).toBeVisible()
     await expect(dialog).toHaveCount(0)
     expect(await shown()).toBe('few.m3u')
+    // What is held back since has an address, and the file in use has none.
+    world.clock.pass({ minutes: 1 })
+    await world.admin.call(calls.channels.giveAddress, { address: mistyped })
+    await page.reload()
+    await press(page, 'Give a playlist')
+    await expect(dialog).toContainText('which has 2 channels. That one is lost.')
   })
 
   test('downloads transactions as a file', async ({ open, world }) => {

@@ -40,19 +40,36 @@ describe('a failed load', () => {
     await expect(rows(page, 'Clients')).toHaveCount(3)
   })
 
-  test('is announced anew where another try fails too', async ({ open, world }) => {
-    const page = await open({ as: await dealerOfThree(world) })
-    await page.route('**/v1/api/clients?**', fail)
-    await page.goto('/clients')
-    const said = page.getByRole('alert').getByText(`Error: ${FAULT.message}`)
-    await said.waitFor()
-    // A screen reader tells of what is new in an alert.
-    await said.evaluate((sentence) => sentence.setAttribute('data-heard', ''))
-    await press(page, 'Retry')
-    await expect(page.locator('[data-heard]')).toHaveCount(0)
-    await expect(said).toBeVisible()
-    await expect(page.getByRole('button', { name: 'Retry' })).toBeFocused()
-  })
+  test.for([
+    ['/clients', '**/v1/api/clients?**', async (world: World) => dealerOfThree(world)],
+    ['/dealers', '**/v1/reseller/list', async (world: World) => (await world.family()).reseller],
+  ] as const)(
+    'is announced anew where another try fails too: %s',
+    async ([at, url, who], { open, world }) => {
+      const page = await open({ as: await who(world) })
+      await page.route(url, fail)
+      await page.goto(at)
+      const said = page.getByRole('alert').getByText(`Error: ${FAULT.message}`)
+      await said.waitFor()
+      // A screen reader tells of what is new in an alert.
+      await said.evaluate((sentence) => sentence.setAttribute('data-heard', ''))
+      await page.unrouteAll()
+      const asked = Promise.withResolvers<void>()
+      const answer = Promise.withResolvers<void>()
+      await page.route(url, async (route) => {
+        asked.resolve()
+        await answer.promise
+        await fail(route)
+      })
+      await press(page, 'Retry')
+      await asked.promise
+      await expect(page.locator('[data-heard]')).toHaveCount(1)
+      answer.resolve()
+      await expect(page.locator('[data-heard]')).toHaveCount(0)
+      await expect(said).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Retry' })).toBeFocused()
+    },
+  )
 
   test('keeps the transactions of a dashboard', async ({ open, world }) => {
     const page = await open({ as: await dealerOfThree(world) })

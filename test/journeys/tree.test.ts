@@ -118,19 +118,29 @@ test('who moves a dealer or clients beneath a suspended account is told what tha
     `An account above ${heir.name} is suspended: the clients lose their service.`,
   )
   // Who is suspended without its clients still serves them.
-  const asked = page.waitForResponse((response) => response.url().endsWith(`/${spared.name}`))
   await clients.getByLabel('To').selectOption(spared.name)
-  await asked
+  await expect(clients.getByRole('button', { name: `Move 1 client to ${spared.name}` })).toBeEnabled()
   await expect(clients).not.toContainText('suspended')
   await press(clients, 'Cancel')
   // Where they are stopped already, a move changes nothing for them.
   await superreseller.call(calls.tree.suspend, { name: reseller.name, service_too: true })
   await page.reload()
   await press(page, 'Move clients')
-  const known = page.waitForResponse((response) => response.url().endsWith(`/${heir.name}`))
   await clients.getByLabel('To').selectOption(heir.name)
-  await known
+  await expect(clients.getByRole('button', { name: `Move 1 client to ${heir.name}` })).toBeEnabled()
   await expect(clients).not.toContainText('suspended')
+  await press(clients, 'Cancel')
+  // Nobody is moved before it is known what that does.
+  const fault = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
+  await page.route(`**/v1/tree/${stopped.name}`, (route) => route.fulfill({ status: 500, json: fault }))
+  await press(page, 'Move')
+  await move.getByLabel('To').selectOption(stopped.name)
+  await expect(move.getByText(fault.message)).toBeVisible()
+  const button = move.getByRole('button', { name: `Move to ${stopped.name}` })
+  await expect(button).toBeDisabled()
+  await page.unrouteAll()
+  await press(move, 'Retry')
+  await expect(button).toBeEnabled()
 })
 
 test('a dealer who quits hands its clients on, changes its reseller and is closed', async ({

@@ -926,7 +926,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a server that has lost the database refuses no stream to a box that another one let in',
     file: 'server/boxes/stream-check.ts',
-    from: 'if (roster.isAway && said.box',
+    from: 'if (mayBeKnownElsewhere && said.box',
     to: 'if (false && said.box',
     suites: ['server/boxes/away.test.ts'],
   },
@@ -2861,6 +2861,20 @@ export const MUTANTS: Mutant[] = [
     file: 'server/corridor/connections.ts',
     from: 'if (!requests.enter(address)) {',
     to: 'if (!requests.enter(address) && false) {',
+    suites: ['server/corridor/connections.test.ts'],
+  },
+  {
+    guard: 'no connection is closed to which an answer is still being sent',
+    file: 'server/corridor/connections.ts',
+    from: 'use?.underWay === 0 && use.since < before',
+    to: 'use !== undefined',
+    suites: ['server/corridor/connections.test.ts'],
+  },
+  {
+    guard: 'where there are many connections, those that are idle make room',
+    file: 'server/corridor/connections.ts',
+    from: 'if (use?.underWay === 0 && use.since < before) socket.destroy()',
+    to: '',
     suites: ['server/corridor/connections.test.ts'],
   },
   {

@@ -107,8 +107,6 @@ export async function createRolesAndDatabase(superuser: string): Promise<void> {
     await untilReady(sql)
     for (const role of ROLES) await sql.unsafe(`create role ${role} login password '${PASSWORD}'`)
     await sql`create database shop owner holder`
-    // As deploy/ha/roles.sql does.
-    await sql`revoke temporary on database shop from public`
   } finally {
     await sql.end({ timeout: 5 })
   }

@@ -48,6 +48,7 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
     setChosen([])
     onClose()
   }
+  const [known, setKnown] = useState(false)
   const { batches, move } = useMove(account?.name ?? '', close)
   if (!account) return null
   const { name, beneath } = account
@@ -65,6 +66,7 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
       title={`Move clients of ${name}`}
       onClose={close}
       {...batches.form}
+      blocked={({ to }) => to !== '' && !known}
       schema={Asked}
       values={ALL_NOWHERE}
       label={({ to, which }) => labelOf(many(which), to)}
@@ -74,7 +76,7 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
       }}
     >
       <p>They take along the months that were used on them, and their history. No balance changes.</p>
-      <Target from={account} />
+      <Target from={account} onKnown={setKnown} />
       <SelectInput
         name="which"
         label="Clients"
@@ -117,7 +119,7 @@ function useMove(from: string, onDone: () => void) {
 }
 
 /** The choice of the dealer that gets the clients. */
-function Target({ from }: { from: AccountBeneath }) {
+function Target({ from, onKnown }: { from: AccountBeneath; onKnown: (known: boolean) => void }) {
   const { data: users, error } = useCall(calls.session.users, {})
   const dealers = users?.filter(({ role, name }) => role === 'dealer' && name !== from.name)
   return (
@@ -130,6 +132,7 @@ function Target({ from }: { from: AccountBeneath }) {
           ? `${suspensionOf(to)}: the clients lose their service.`
           : null
       }
+      onKnown={onKnown}
     />
   )
 }

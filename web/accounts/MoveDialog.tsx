@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS } from '../../contract/levels.ts'
@@ -21,6 +21,7 @@ interface MoveDialogProps {
 export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
   const move = useSubmit(calls.tree.move, { onDone: onClose })
   const { data: users, error } = useCall(calls.session.users, {}, { enabled: open })
+  const [known, setKnown] = useState(false)
   const held = useHeld(account, move.loading || move.unanswered)
   if (!held) return null
   const { name, parent, role } = held
@@ -37,6 +38,7 @@ export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
       label={({ to }) => (to === '' ? 'Move' : `Move to ${to}`)}
       onSubmit={({ to }) => move.submit({ name, to })}
       sending={move}
+      blocked={({ to }) => to !== '' && !known}
     >
       <Consequences account={held} />
       <MoveTo
@@ -44,6 +46,7 @@ export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
         names={parents?.map((user) => user.name)}
         fault={error && !users ? `Error: ${error.message}` : undefined}
         warning={(to) => stopped(held, to)}
+        onKnown={setKnown}
       />
     </FormDialog>
   )

@@ -1,8 +1,10 @@
+import { useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
 import { calls } from '../../contract/calls.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { useCall } from '../calls/useCall.ts'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
+import { PassingButton } from '../parts/PassingButton.tsx'
 
 interface MoveToProps {
   /** What the person chooses from: 'dealer' */
@@ -13,19 +15,28 @@ interface MoveToProps {
   fault: string | undefined
   /** Says what a suspension does there to those who are moved; null where nothing changes for them. */
   warning: (to: AccountBeneath) => string | null
+  /** Reports whether it is known of the chosen account: nobody is to be moved before. */
+  onKnown: (known: boolean) => void
 }
 
 /** The choice of the account to which others, or clients, are moved. Warns where that is suspended. */
-export function MoveTo({ kind, names, fault, warning }: MoveToProps) {
+export function MoveTo({ kind, names, fault, warning, onKnown }: MoveToProps) {
   const to: string = useWatch({ name: 'to' })
-  const { data: chosen } = useCall(calls.tree.account, { name: to }, { enabled: to !== '' })
+  const { data: chosen, error, refetch } = useCall(calls.tree.account, { name: to }, { enabled: to !== '' })
+  const known = chosen !== undefined
+  useEffect(() => onKnown(known), [known, onKnown])
+  const again = error && !known && (
+    <>
+      {error.message} <PassingButton onClick={() => refetch()}>Retry</PassingButton>
+    </>
+  )
   const help = names?.length === 0 ? `There is no other ${kind}` : chosen && warning(chosen)
   return (
     <SelectInput
       name="to"
       label="To"
       help={help}
-      fault={fault}
+      fault={fault ?? (again || undefined)}
       options={[
         { value: '', label: `Choose a ${kind}` },
         ...(names ?? []).map((name) => ({ value: name, label: name })),

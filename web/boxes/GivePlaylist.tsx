@@ -2,7 +2,7 @@ import { type ComponentProps, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
-import { MOST_PLAYLIST, type Playlist, PlaylistAddress } from '../../contract/channels.ts'
+import { MOST_PLAYLIST, PlaylistAddress } from '../../contract/channels.ts'
 import { counted } from '../../contract/quantities.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'
@@ -17,7 +17,7 @@ import { packed } from './packed.ts'
 interface GivePlaylistProps {
   open: boolean
   /** The playlist in use, which the new one replaces; null where there is none. */
-  inUse: Pick<Playlist, 'kind' | 'channels'> | null
+  inUse: { channels: number; hasAddress: boolean } | null
   onClose: () => void
 }
 
@@ -92,7 +92,7 @@ export function GivePlaylist({ open, inUse, onClose }: GivePlaylistProps) {
       {inUse && (
         <p>
           All boxes get it instead of the playlist in use, which has {counted(inUse.channels, 'channel')}.{' '}
-          {inUse.kind === 'address' ? 'The address of that one is lost.' : 'That one is lost.'}
+          {inUse.hasAddress ? 'The address of that one is lost.' : 'That one is lost.'}
         </p>
       )}
       <ChoiceInput name="kind" label="Playlist from" options={KINDS} />

@@ -57,7 +57,7 @@ export function PlaylistCard({ playlist, loading, unprotected }: PlaylistCardPro
       </CardButtons>
       <Later
         part={dialog}
-        given={{ open: giving, inUse: playlist?.taken ? playlist : null, onClose: () => setGiving(false) }}
+        given={{ open: giving, inUse: inUseOf(playlist), onClose: () => setGiving(false) }}
       />
       <Question
         about={taking}
@@ -81,14 +81,24 @@ export function PlaylistCard({ playlist, loading, unprotected }: PlaylistCardPro
 
 const dialog = chunk(async () => (await import('./GivePlaylist.tsx')).GivePlaylist)
 
+/** What a new playlist replaces. */
+function inUseOf(playlist: Playlist | null | undefined) {
+  if (!playlist?.taken) return null
+  return { channels: playlist.channels, hasAddress: playlist.kind === 'address' && !isOther(playlist) }
+}
+
+/** Whether what is in use is of another name, which is not known any more: nothing of what was given last was taken. */
+function isOther({ held, taken, given }: Playlist): boolean {
+  return held !== null && taken !== null && taken < given
+}
+
 function State({ playlist, unprotected }: { playlist: Playlist; unprotected: number }) {
-  const { kind, shown, given, taken, tried, next, channels, skipped, failure, held } = playlist
-  // Until something of what was given is taken, what is in use is of another name, which is not known any more.
-  const isOther = held !== null && taken !== null && taken < given
+  const { kind, shown, taken, tried, next, channels, skipped, failure, held } = playlist
+  const other = isOther(playlist)
   return (
     <>
       <FactList>
-        {!isOther && <Fact label={kind === 'address' ? 'Address' : 'File'}>{shown}</Fact>}
+        {!other && <Fact label={kind === 'address' ? 'Address' : 'File'}>{shown}</Fact>}
         <Fact label="Channels">{channels.toLocaleString('en-US')}</Fact>
         <Fact label="Taken">{taken ? <At iso={taken} /> : 'Never'}</Fact>
         {kind === 'address' && (
@@ -105,7 +115,7 @@ function State({ playlist, unprotected }: { playlist: Playlist; unprotected: num
       {failure && <p data-tone="bad">It could not be read: {failure} The channels stay as they are.</p>}
       {held && (
         <p data-tone="bad">
-          {isOther ? shown : 'What was read last'} is held back: it {faultInPlaylist(held, channels)}
+          {other ? shown : 'What was read last'} is held back: it {faultInPlaylist(held, channels)}
         </p>
       )}
       {skipped > 0 && (

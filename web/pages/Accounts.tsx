@@ -56,10 +56,7 @@ export function Accounts({ level: name }: { level: LevelName }) {
           data: rows,
           isFetching: isFetching || tree.isFetching,
           error: error ?? tree.error,
-          refetch: () => {
-            refetch()
-            tree.refetch()
-          },
+          refetch: () => Promise.all([refetch(), tree.refetch()]),
         }}
         emptyAction={add}
       />

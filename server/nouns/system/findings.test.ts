@@ -51,7 +51,7 @@ test('a standby is missed where DATABASE_URL names several hosts, and nowhere el
       kind: 'standby',
       urgent: false,
       sentence: expect.stringContaining(
-        'Only 1 of the 2 standbys that DATABASE_URL names follows the database.',
+        'Only 1 of the 2 standbys that DATABASE_URL names follows the primary directly.',
       ),
     },
   ])

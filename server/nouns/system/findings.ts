@@ -117,7 +117,7 @@ function ofStandby({ hosts, standbys, synchronous }: Database): Finding[] {
     return [
       hint(
         'standby',
-        `Only ${standbys} of the ${counted(expected, 'standby')} that DATABASE_URL names ${standbys === 1 ? 'follows' : 'follow'} the database. Start the others again: with each that is missing, fewer failures can be borne.`,
+        `Only ${standbys} of the ${counted(expected, 'standby')} that DATABASE_URL names ${standbys === 1 ? 'follows' : 'follow'} the primary directly. Start the others again, unless they follow a standby: with each that is missing, fewer failures can be borne.`,
       ),
     ]
   }

@@ -60,7 +60,7 @@ const Over = styled('p')(({ theme }) => ({
   position: 'fixed',
   zIndex: theme.zIndex.modal,
   insetInline: 0,
-  bottom: 24,
+  bottom: 'calc(24px + var(--offline-bar, 0px))',
   width: 'fit-content',
   margin: '0 auto',
   padding: '8px 16px',

@@ -113,7 +113,7 @@ const EDGE = 8
 function unfold(list: HTMLElement) {
   const place = list.offsetParent?.getBoundingClientRect() ?? new DOMRect()
   const { offsetWidth: width, offsetHeight: height } = list
-  const below = window.innerHeight - EDGE - (place.bottom + GAP)
+  const below = window.innerHeight - coveredAtBottom() - EDGE - (place.bottom + GAP)
   const above = place.top - GAP - EDGE - coveredAtTop()
   // Where neither side has room for all of it, it scrolls on the side that has more.
   const isBelow = height <= below || below >= above
@@ -128,6 +128,11 @@ function unfold(list: HTMLElement) {
 /** Returns how much of the window's top the bar there covers, in pixels: pages scroll to just beneath it. */
 function coveredAtTop(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0
+}
+
+/** Returns how much of the window's bottom the banner of a lost connection covers, in pixels. */
+function coveredAtBottom(): number {
+  return Number.parseFloat(document.documentElement.style.getPropertyValue('--offline-bar')) || 0
 }
 
 /** Moves the focus to the next or previous item; after the last comes the first. */

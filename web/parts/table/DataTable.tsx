@@ -83,7 +83,8 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
             icon={props.emptyIcon ?? quietIcon}
             text={(list.typed.trim() && table.notFound) || (props.emptyText ?? table.empty)}
             action={
-              props.unmatchedAction || (list.typed.trim() ? <ClearSearch list={list} /> : props.emptyAction)
+              props.unmatchedAction ||
+              (list.typed.trim() || list.search ? <ClearSearch list={list} /> : props.emptyAction)
             }
           />
         )}
