@@ -214,6 +214,11 @@ test('a server that has lost the database, while another has it, throws nobody o
     expect(await there.signIn()).toBe(0)
     world.clock.pass({ seconds: 6 })
     expect(await there.poll()).toBe(true)
+    // With nothing lost, who was let in elsewhere a moment ago may watch at once.
+    expect(await box.signIn()).toBe(0)
+    const fresh = await linkOf(box)
+    expect((await fetch(`${gateway.boxUrl}/stream/check`, { headers: fresh })).status).toBe(200)
+    there.token = box.token
     proxy.cutAt(0, 'in silence')
     world.clock.pass({ minutes: 1 })
     expect(await there.poll()).toBe(true)

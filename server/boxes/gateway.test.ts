@@ -835,6 +835,8 @@ describe('a Ministra client', () => {
     await box.logIn(name, 'pass word')
     world.clock.pass({ minutes: 5 })
     const { ownerSql } = world.server
+    // Nothing of it is stored again after the crash.
+    await world.server.gateway.write()
     await ownerSql`truncate presence`
     await rival.refused('mac_taken', create, newClient({ stb_mac: box.mac }))
     const another = await world.client(rival, { months: 1 })

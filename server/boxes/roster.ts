@@ -8,6 +8,8 @@ import { type BoxClient, type BoxClientRow, boxClientOf, clientRows, columnsOf, 
 import { KnownClients } from './known-clients.ts'
 import { Away } from './refusals.ts'
 
+/** What each box of a storm meets is told once in this time, in milliseconds. */
+const WARNED_EVERY_MS = 60_000
 /** The most clients in memory. */
 const MOST_CLIENTS = 2_000_000
 
@@ -22,6 +24,7 @@ export class Roster {
   readonly #changedMeanwhile = new Set<Set<number>>()
 
   #onCleared = () => {}
+  #warnedAt = Number.NEGATIVE_INFINITY
 
   constructor(sql: Sql, log: FastifyBaseLogger, clock: () => Date) {
     this.#sql = sql
@@ -83,8 +86,11 @@ export class Roster {
 
   /** Finds a client in memory, else in the database; null where it is deleted. @throws Away */
   async findById(id: number): Promise<BoxClient | null> {
-    const known = this.#clients.get(id)
-    if (known) return known
+    return this.#clients.get(id) ?? this.findByIdNow(id)
+  }
+
+  /** Finds a client as the database has it now; null where it is deleted. @throws Away */
+  async findByIdNow(id: number): Promise<BoxClient | null> {
     const [client] = await this.#orAway(this.#keepAll(() => clientsOf(this.#sql, [id])))
     return client ?? null
   }
@@ -163,7 +169,10 @@ export class Roster {
       return await work
     } catch (error) {
       if (!isOutage(error)) throw error
-      if (!isLost(error)) this.#warn({ err: error }, 'the database could not do now what a box needs')
+      if (!isLost(error) && performance.now() - this.#warnedAt > WARNED_EVERY_MS) {
+        this.#warnedAt = performance.now()
+        this.#warn({ err: error }, 'the database could not do now what a box needs')
+      }
       throw new Away()
     }
   }

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../../test/support/world.ts'
-import { limitConnections } from './connections.ts'
+import { closeIdleConnections, limitConnections } from './connections.ts'
 
 const MOST_OF_ADDRESS = 400
 const MOST = 2_000
@@ -89,33 +89,32 @@ describe('connections', () => {
       if (address === 4) await pause(1_100)
     }
     expect(await standing()).toBeLessThan(1_000)
+    const [fresh] = (await openMany(1, '127.0.0.8')) as [Socket]
+    for (let address = 9; address <= 11; address += 1) await openMany(390, `127.0.0.${address}`)
+    fresh.write('GET /v1/health HTTP/1.1\r\nhost: x\r\n\r\n')
+    await once(fresh, 'data')
     await openMany(390, '127.0.0.6')
+    expect(fresh.closed).toBe(false)
     expect(await healthFrom('127.0.0.7')).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   test('make no room while an answer is still being sent', async () => {
-    world = await openWorld()
-    const app = Fastify()
-    limitConnections(app, { trustedProxies: [], streamServers: [] }, app.log)
-    const size = 200_000_000
-    app.get('/', (_, reply) => reply.send(Buffer.alloc(size)))
-    await app.listen({ port: 0, host: '127.0.0.1' })
-    const { port } = app.server.address() as AddressInfo
-    const slow = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.8' })
-    open.push(slow)
-    let received = 0
-    slow.on('data', (piece) => {
-      received += piece.length
-    })
-    slow.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
-    await once(slow, 'data')
-    slow.pause()
+    const { app, port, slow, whole } = await openLargeAnswer()
     await pause(1_100)
     for (let address = 1; address <= 5; address += 1) await openMany(390, `127.0.0.${address}`, port)
     slow.resume()
-    await expect.poll(() => received, { timeout: 20_000 }).toBeGreaterThan(size)
+    await whole()
     for (const socket of open) socket.destroy()
     await app.close()
+  })
+
+  test('are closed by a server that stops once their answer is sent', async () => {
+    const { app, slow, whole } = await openLargeAnswer()
+    const closed = app.close()
+    await pause(200)
+    slow.resume()
+    await whole()
+    await closed
   })
 
   test('through a trusted proxy are limited to 400 requests under way for each address that it names', async () => {
@@ -132,6 +131,29 @@ describe('connections', () => {
     await expect.poll(() => ask('2001:db8:0:1:ffff::')).toMatch(/^HTTP\/1\.1 200 /)
   })
 })
+
+/** Asks a server for an answer that is too large for any buffer, and reads no more than its beginning. */
+async function openLargeAnswer() {
+  world = await openWorld()
+  const app = Fastify({ forceCloseConnections: 'idle' })
+  limitConnections(app, { trustedProxies: [], streamServers: [] }, app.log)
+  closeIdleConnections(app)
+  const size = 200_000_000
+  app.get('/', (_, reply) => reply.send(Buffer.alloc(size)))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const slow = connectFrom('127.0.0.8', port)
+  open.push(slow)
+  let received = 0
+  slow.on('data', (piece) => {
+    received += piece.length
+  })
+  slow.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  await once(slow, 'data')
+  slow.pause()
+  const whole = () => expect.poll(() => received, { timeout: 20_000 }).toBeGreaterThan(size)
+  return { app, port, slow, whole }
+}
 
 /** Opens connections that send nothing; some of them may be refused at once. */
 async function openMany(count: number, from: string, port?: number): Promise<Socket[]> {

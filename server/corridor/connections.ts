@@ -62,6 +62,7 @@ export function limitConnections(
   const isKnown = among([...trustedProxies, ...streamServers])
   /** Those of others: a proxy or a stream server is told by nobody that its connection is closing, and asks on it. */
   const strangers = new Set<Socket>()
+  let open = 0
   const connections = new Tally(MOST_OF_ADDRESS)
   const requests = new Tally(MOST_OF_ADDRESS)
   const turnedAway = tellSeldom()
@@ -71,9 +72,13 @@ export function limitConnections(
     turnedAway(log, 'the server has all the connections it takes', data?.remoteAddress),
   )
   app.server.on('connection', (socket: Socket) => {
+    open += 1
+    socket.once('close', () => {
+      open -= 1
+    })
+    if (open > MANY_CONNECTIONS) closeIdle(strangers)
     const address = socket.remoteAddress ?? ''
     if (isKnown(address)) return
-    if (strangers.size >= MANY_CONNECTIONS) closeIdle(strangers)
     if (!connections.enter(address)) {
       turnedAway(log, 'an address has all the connections it may have', address)
       socket.destroy()
@@ -160,6 +165,10 @@ export function closeIdleConnections(app: FastifyInstance): void {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
+  // Node's own cuts off an answer of which the rest is still to be sent.
+  app.server.closeIdleConnections = () => {
+    for (const socket of open) if (usedBy.get(socket)?.underWay === 0) socket.destroy()
+  }
   app.addHook('preClose', async () => {
     const sweep = setInterval(() => {
       app.server.closeIdleConnections()

@@ -36,7 +36,7 @@ async function roleOf(sql: Sql): Promise<string> {
 
 async function ownsLedger(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ owns: boolean }[]>`
-    select relowner = current_user::regrole as owns from pg_class where oid = 'transfer'::regclass`
+    select pg_get_userbyid(relowner) = current_user as owns from pg_class where oid = 'transfer'::regclass`
   return row?.owns ?? false
 }
 

@@ -151,6 +151,7 @@ test('no bar covers what has the focus in a long list', async ({ open, world }) 
     expect(await unseenFocus(page), 'in a dialog').toBeNull()
   }
   await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
   await page.getByRole('button', { name: 'Columns' }).press('Enter')
   await expect(page.getByRole('menuitemcheckbox').first()).toBeFocused()
   await page.keyboard.press('End')

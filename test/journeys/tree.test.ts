@@ -141,6 +141,14 @@ test('who moves a dealer or clients beneath a suspended account is told what tha
   await page.unrouteAll()
   await press(move, 'Retry')
   await expect(button).toBeEnabled()
+  // What was seen of it before may not be so any more.
+  await move.getByLabel('To').selectOption('')
+  await page.waitForTimeout(2_100)
+  const release = await holdBack(page, `**/v1/tree/${stopped.name}`)
+  await move.getByLabel('To').selectOption(stopped.name)
+  await expect(button).toBeDisabled()
+  release()
+  await expect(button).toBeEnabled()
 })
 
 test('a dealer who quits hands its clients on, changes its reseller and is closed', async ({

@@ -188,7 +188,7 @@ export class BoxModel {
       const today = this.#takeovers.filter((time) => time > now.getTime() - DAY)
       if (this.#refusesTakeovers || today.length >= 3) {
         this.#refusesTakeovers = true
-        this.#refusal = 'too_many_boxes'
+        this.#refusal = this.#judge(address, now) ?? 'too_many_boxes'
         return REFUSED
       }
     }

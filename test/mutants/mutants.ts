@@ -926,8 +926,22 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a server that has lost the database refuses no stream to a box that another one let in',
     file: 'server/boxes/stream-check.ts',
-    from: 'if (mayBeKnownElsewhere && said.box',
-    to: 'if (false && said.box',
+    from: 'if (roster.isAway) throw new Away()\n  return roster.findByIdNow(known.id)',
+    to: 'if (roster.isAway) return known\n  return roster.findByIdNow(known.id)',
+    suites: ['server/boxes/away.test.ts'],
+  },
+  {
+    guard: 'a link of a box that another server let in just now is good at once',
+    file: 'server/boxes/stream-check.ts',
+    from: 'return roster.findByIdNow(known.id)',
+    to: 'return known',
+    suites: ['server/boxes/away.test.ts'],
+  },
+  {
+    guard: 'a link that is known to be over is no reason to ask another server',
+    file: 'server/boxes/stream-check.ts',
+    from: 'if (made + TOKEN_PRECISION_MS <= roster.heardUntil) return known',
+    to: '',
     suites: ['server/boxes/away.test.ts'],
   },
   {
@@ -2868,6 +2882,20 @@ export const MUTANTS: Mutant[] = [
     file: 'server/corridor/connections.ts',
     from: 'use?.underWay === 0 && use.since < before',
     to: 'use !== undefined',
+    suites: ['server/corridor/connections.test.ts'],
+  },
+  {
+    guard: 'a connection on which an answer has just come makes no room',
+    file: 'server/corridor/connections.ts',
+    from: 'use?.underWay === 0 && use.since < before',
+    to: 'use?.underWay === 0',
+    suites: ['server/corridor/connections.test.ts'],
+  },
+  {
+    guard: 'a server that stops sends the rest of an answer',
+    file: 'server/corridor/connections.ts',
+    from: 'for (const socket of open) if (usedBy.get(socket)?.underWay === 0) socket.destroy()\n  }',
+    to: 'for (const socket of open) socket.destroy()\n  }',
     suites: ['server/corridor/connections.test.ts'],
   },
   {

@@ -22,10 +22,12 @@ interface MoveToProps {
 /** The choice of the account to which others, or clients, are moved. Warns where that is suspended. */
 export function MoveTo({ kind, names, fault, warning, onKnown }: MoveToProps) {
   const to: string = useWatch({ name: 'to' })
-  const { data: chosen, error, refetch } = useCall(calls.tree.account, { name: to }, { enabled: to !== '' })
-  const known = chosen !== undefined
+  const found = useCall(calls.tree.account, { name: to }, { enabled: to !== '' })
+  const { data: chosen, error, isFetching, refetch } = found
+  // What was looked at before may have been suspended since.
+  const known = chosen !== undefined && !isFetching && error === null
   useEffect(() => onKnown(known), [known, onKnown])
-  const again = error && !known && (
+  const again = error && (
     <>
       {error.message} <PassingButton onClick={() => refetch()}>Retry</PassingButton>
     </>

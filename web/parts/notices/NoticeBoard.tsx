@@ -77,7 +77,7 @@ function Slip({ id, message, variant, ref, style }: CustomContentProps & { ref?:
     closeSnackbar(id)
   }
   return (
-    <SnackbarContent ref={ref ?? null} role={variant === 'success' ? undefined : 'alert'} style={style}>
+    <SnackbarContent ref={ref ?? null} style={style}>
       <Paper tone={tone}>
         <Icon aria-hidden size={20} />
         <div>
@@ -96,8 +96,6 @@ function showNotice({ kind, about, lines }: Notice) {
   const text = lines.join('\n')
   // A repeated notice replaces the first one.
   if (last?.text === text) closeSnackbar(last.key)
-  // A failure is an alert, which would be told twice within a region that tells of what comes into it.
-  announced.setAttribute('aria-live', kind === 'success' ? 'polite' : 'off')
   const key = enqueueSnackbar(text, { variant: kind })
   last = { text, key }
   if (kind !== 'success') failures.set(about, [...(failures.get(about) ?? []), key])
