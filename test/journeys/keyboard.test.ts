@@ -151,8 +151,11 @@ test('no bar covers what has the focus in a long list', async ({ open, world }) 
     expect(await unseenFocus(page), 'in a dialog').toBeNull()
   }
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('dialog')).toHaveCount(0)
-  await page.getByRole('button', { name: 'Columns' }).press('Enter')
+  await expect(page.getByRole('button', { name: 'Renew many-03' })).toBeFocused()
+  // A scroll closes a menu, and the focus has just caused one.
+  await page.getByRole('button', { name: 'Columns' }).focus()
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  await page.keyboard.press('Enter')
   await expect(page.getByRole('menuitemcheckbox').first()).toBeFocused()
   await page.keyboard.press('End')
   expect(await unseenFocus(page), 'in a menu').toBeNull()
