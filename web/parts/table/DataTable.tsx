@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef } from 'react'
+import { type ReactNode, type RefObject, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
 import { useDelayed } from '../useDelayed.ts'
 import { useFault } from '../useFault.ts'
@@ -84,7 +84,11 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
             text={(list.typed.trim() && table.notFound) || (props.emptyText ?? table.empty)}
             action={
               props.unmatchedAction ||
-              (list.typed.trim() || list.search ? <ClearSearch list={list} /> : props.emptyAction)
+              (list.typed.trim() || list.search ? (
+                <ClearSearch list={list} place={place} />
+              ) : (
+                props.emptyAction
+              ))
             }
           />
         )}
@@ -112,9 +116,14 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   )
 }
 
-function ClearSearch({ list }: { list: ListState }) {
+function ClearSearch({ list, place }: { list: ListState; place: RefObject<HTMLElement | null> }) {
+  const clear = () => {
+    list.setSearch('')
+    // The button goes, and somebody may want to search for something else.
+    place.current?.querySelector<HTMLElement>('[type=search]')?.focus()
+  }
   return (
-    <Button variant="outlined" onClick={() => list.setSearch('')}>
+    <Button variant="outlined" onClick={clear}>
       Clear the search
     </Button>
   )
