@@ -42,6 +42,22 @@ test('the address of a proxy that nobody trusts is neither pinned nor counted, a
   expect(world.server.logged.join()).toContain('TRUSTED_PROXIES does not have')
 })
 
+/** Starts another server, whose way to the database can be cut. */
+async function gatewayBehindProxy() {
+  const { database } = world.server
+  const proxy = await openPostgresProxy(database.server)
+  const gateway = await startServer({
+    database: { ...database, server: proxy.url },
+    clock: () => world.clock.now,
+  })
+  const close = async () => {
+    proxy.mend()
+    await gateway.close()
+    await proxy.close()
+  }
+  return { proxy, gateway, close }
+}
+
 /** Returns what a stream server sends of a box's link to the first channel. */
 async function linkOf(box: Box): Promise<Record<string, string>> {
   const [channel] = (await box.call('itv/get_all_channels')).data
@@ -153,12 +169,7 @@ test('while the database is away, the port of the boxes is ready for 30 minutes,
 })
 
 test('a database that swallows what it is sent holds up neither polls nor stream checks', async () => {
-  const { server, owner } = world.server.database
-  const proxy = await openPostgresProxy(server)
-  const gateway = await startServer({
-    database: { ...world.server.database, server: proxy.url, owner },
-    clock: () => world.clock.now,
-  })
+  const { proxy, gateway, close } = await gatewayBehindProxy()
   try {
     const { name, box: here } = await boxOf()
     const box = here.at(gateway)
@@ -193,19 +204,12 @@ test('a database that swallows what it is sent holds up neither polls nor stream
     }
     await expect.poll(isIn, { timeout: 30_000 }).toBe(false)
   } finally {
-    proxy.mend()
-    await gateway.close()
-    await proxy.close()
+    await close()
   }
 })
 
 test('a server that has lost the database, while another has it, throws nobody out whom that one let in', async () => {
-  const { server, owner } = world.server.database
-  const proxy = await openPostgresProxy(server)
-  const gateway = await startServer({
-    database: { ...world.server.database, server: proxy.url, owner },
-    clock: () => world.clock.now,
-  })
+  const { proxy, gateway, close } = await gatewayBehindProxy()
   try {
     const { box } = await boxOf()
     const there = box.at(gateway)
@@ -241,9 +245,7 @@ test('a server that has lost the database, while another has it, throws nobody o
       (await fetch(`${world.server.boxUrl}/stream/check`, { headers })).status,
     ]).toEqual([true, 200])
   } finally {
-    proxy.mend()
-    await gateway.close()
-    await proxy.close()
+    await close()
   }
 })
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
 import { givePlaylist, letHold, playlistOf } from '../../test/support/playlist.ts'
+import { promotable } from '../../test/support/promotion.ts'
 import { SECRET_KEY } from '../../test/support/server.ts'
 import { openWorld, type Person, uniqueMac, type World } from '../../test/support/world.ts'
 import { createSeal } from '../access/seal.ts'
@@ -410,20 +411,9 @@ function channelsInMemory(): Channels {
 }
 
 test('the channels are loaded anew once a standby was promoted, which may give their revision again', async () => {
-  const { sql, ownerSql } = world.server
-  let timeline = '00000001'
-  const promotable = new Proxy(sql, {
-    apply(target, self, args) {
-      const isOfTimeline = String(args[0]).includes('pg_walfile_name')
-      return isOfTimeline ? target`${timeline}::text` : Reflect.apply(target, self, args)
-    },
-  })
-  const channels = openChannels(
-    promotable,
-    createSeal(SECRET_KEY),
-    pino({ level: 'silent' }),
-    () => world.clock.now,
-  )
+  const { sql, promote } = promotable(world.server.sql)
+  const { ownerSql } = world.server
+  const channels = openChannels(sql, createSeal(SECRET_KEY), pino({ level: 'silent' }), () => world.clock.now)
   const word = () => {
     world.clock.pass({ seconds: 5 })
     return channels.wordFor({ alt_player: false })
@@ -431,7 +421,7 @@ test('the channels are loaded anew once a standby was promoted, which may give t
   expect(await word()).toBe('ffmpeg')
   await ownerSql`update lineup set player = 'another'`
   expect(await word()).toBe('ffmpeg')
-  timeline = '00000002'
+  promote()
   expect(await word()).toBe('another')
   await ownerSql`update lineup set player = 'ffmpeg'`
 })

@@ -76,7 +76,7 @@ export function limitConnections(
     socket.once('close', () => {
       open -= 1
     })
-    if (open > MANY_CONNECTIONS) closeIdle(strangers)
+    if (open > MANY_CONNECTIONS) closeIdle(strangers, IDLE_MS)
     const address = socket.remoteAddress ?? ''
     if (isKnown(address)) return
     if (!connections.enter(address)) {
@@ -120,22 +120,24 @@ subscribe('http.server.response.finish', (message) => {
   if (use) Object.assign(use, { underWay: use.underWay - 1, since: performance.now() })
 })
 
-/** Node itself takes a connection for idle to which it still has to send the rest of an answer, and would cut that off. */
-function closeIdle(sockets: Iterable<Socket>): void {
-  const before = performance.now() - IDLE_MS
+/**
+ * Closes connections that have been idle for some milliseconds. Node itself takes a connection for idle to which it still has
+ * to send the rest of an answer, and would cut that off.
+ */
+function closeIdle(sockets: Iterable<Socket>, idleMs = 0): void {
+  const since = performance.now() - idleMs
   for (const socket of sockets) {
     const use = usedBy.get(socket)
-    if (use?.underWay === 0 && use.since < before) socket.destroy()
+    if (use?.underWay === 0 && use.since <= since) socket.destroy()
   }
 }
 
 /** Closes a connection on which too many requests wait for their answers. */
 function limitPipelining(app: FastifyInstance, turnedAway: (address: string | undefined) => void): void {
-  const waiting = new WeakMap<Socket, number>()
   app.addHook('onRequest', (request, reply, next) => {
     const { socket } = request
-    const before = waiting.get(socket) ?? 0
-    if (before >= MOST_OF_CONNECTION && !socket.destroyed) {
+    const { underWay = 0 } = usedBy.get(socket) ?? {}
+    if (underWay > MOST_OF_CONNECTION && !socket.destroyed) {
       turnedAway(socket.remoteAddress)
       socket.destroy()
     }
@@ -144,11 +146,6 @@ function limitPipelining(app: FastifyInstance, turnedAway: (address: string | un
       reply.hijack()
       return
     }
-    waiting.set(socket, before + 1)
-    next()
-  })
-  app.addHook('onResponse', ({ socket }, _reply, next) => {
-    waiting.set(socket, (waiting.get(socket) ?? 0) - 1)
     next()
   })
 }
@@ -165,10 +162,7 @@ export function closeIdleConnections(app: FastifyInstance): void {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
-  // Node's own cuts off an answer of which the rest is still to be sent.
-  app.server.closeIdleConnections = () => {
-    for (const socket of open) if (usedBy.get(socket)?.underWay === 0) socket.destroy()
-  }
+  app.server.closeIdleConnections = () => closeIdle(open)
   app.addHook('preClose', async () => {
     const sweep = setInterval(() => {
       app.server.closeIdleConnections()

@@ -18,7 +18,7 @@ export async function prove(
     const began = performance.now()
     const role = await roleOf(sql)
     const isOneRole = role === (await roleAt(owner)) && (await ownsLedger(sql))
-    const findings = await verify(sql, role, isOneRole)
+    const findings = await verify(sql, isOneRole ? null : role)
     if (isOneRole)
       say(
         `Warning: ${role} owns the tables and runs the console too: the database cannot guard the ledger against it.`,

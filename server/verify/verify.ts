@@ -18,16 +18,16 @@ export type Findings = {
 /**
  * On a snapshot of a live database.
  * @param sql a pool of at least two connections that may read every table
- * @param role the console's, whose rights are judged; not where the owner of the tables has it too (`isOneRole`)
+ * @param role the console's, whose rights are judged; null where they are not
  */
-export async function verify(sql: Sql, role: string, isOneRole = false): Promise<Findings> {
+export async function verify(sql: Sql, role: string | null): Promise<Findings> {
   return begin(sql, async (one) => {
     await one`set transaction isolation level repeatable read, read only`
     const [exported] = await one<{ snapshot: string }[]>`select pg_export_snapshot() as snapshot`
     return begin(sql, async (other) => {
       await other`set transaction isolation level repeatable read, read only`
       await other.unsafe(`set transaction snapshot '${exported?.snapshot}'`)
-      return examine([one, other], role, isOneRole)
+      return examine([one, other], role)
     })
   })
 }
@@ -35,8 +35,7 @@ export async function verify(sql: Sql, role: string, isOneRole = false): Promise
 /** Proves the ledger in open transactions of one snapshot. Two of them share the work on two processors. */
 export async function examine(
   transactions: readonly [Sql, ...Sql[]],
-  role: string,
-  isOneRole = false,
+  role: string | null,
 ): Promise<Findings> {
   const [sql] = transactions
   const rest = [...RULES]
@@ -44,11 +43,7 @@ export async function examine(
   return {
     ...(await counts(sql)),
     first: await firstOf(sql, broken),
-    others: [
-      ...(await brokenGuards(sql, isOneRole ? null : role)),
-      ...(await brokenSums(sql)),
-      ...(await brokenTree(sql)),
-    ],
+    others: [...(await brokenGuards(sql, role)), ...(await brokenSums(sql)), ...(await brokenTree(sql))],
   }
 }
 

@@ -1,7 +1,7 @@
 import type { SentEvent } from '../../contract/shapes.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { table } from '../parts/table/table.ts'
-import { type ChipLook, chip, moment } from './columns.tsx'
+import { type ChipLook, chip, moment, text } from './columns.tsx'
 
 /** What was sent to a client's box, and what became of it. */
 export const sentEvents = table<SentEvent>({
@@ -17,8 +17,7 @@ export const sentEvents = table<SentEvent>({
     chip('state', 'State', ({ state }) => STATES[state], { width: 88, narrow: 'aside' }),
     moment('told', 'Reached', 'datetime'),
     {
-      key: 'actor',
-      header: 'By',
+      ...text<SentEvent>('actor', 'By'),
       width: 128,
       least: 80,
       cell: ({ actor }) => <Ellipsis text={actor} identifier />,
