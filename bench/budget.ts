@@ -1,11 +1,12 @@
 import type { Sql } from '../server/postgres/pool.ts'
-import { startConsole } from '../test/support/console.ts'
+import type { Console } from '../test/support/console.ts'
 import { openDatabaseOf } from './database.ts'
 import { type Figure, ofRounds } from './figure.ts'
 import type { Folders } from './fill.ts'
-import { renewersOf, renewFor } from './renewers.ts'
+import { startLoggedConsole } from './logged-console.ts'
+import { openRenewals, renewersOf } from './renewers.ts'
 import { countStatements } from './statements.ts'
-import { processorTime } from './watch.ts'
+import { familyTime, postmasterOf, processorTime } from './watch.ts'
 
 const CONNECTIONS = 8
 const WARM_UP_MS = 2_000
@@ -27,45 +28,55 @@ const LEAST_MS = 0.004
  */
 export async function* budgetFigures({ million }: Folders): AsyncGenerator<Figure | string> {
   const stopCounting = countStatements(million)
-  const console = await startConsole({ dataDir: million })
+  try {
+    const console = await startLoggedConsole(million)
+    try {
+      yield* budgetOf(console, million)
+    } finally {
+      await console.stop()
+    }
+  } finally {
+    stopCounting()
+  }
+}
+
+async function* budgetOf(
+  { url, process }: Pick<Console, 'url' | 'process'>,
+  million: string,
+): AsyncGenerator<Figure | string> {
   const { sql, close } = await openDatabaseOf(million, 'superuser')
+  const renewals = openRenewals()
+  const spent = async (): Promise<Cost> => {
+    const [log] = await sql<{ bytes: number }[]>`select (pg_current_wal_lsn() - '0/0')::bigint as bytes`
+    return {
+      server: processorTime(process.pid as number),
+      database: familyTime(postmasterOf(million)),
+      log: log?.bytes ?? 0,
+    }
+  }
   try {
     await sql`create extension if not exists pg_stat_statements`
-    const order = { url: console.url, connections: CONNECTIONS, renewers: await renewersOf(sql) }
-    await renewFor({ ...order, milliseconds: WARM_UP_MS })
+    const order = { url, connections: CONNECTIONS, renewers: await renewersOf(sql) }
+    await renewals.renew({ ...order, milliseconds: WARM_UP_MS })
     await sql`select pg_stat_statements_reset()`
     const costs: Cost[] = []
-    let renewals = 0
+    let made = 0
     for (let round = 0; round < ROUNDS; round += 1) {
-      const before = await spent(sql, console.process.pid as number)
-      const { times } = await renewFor({ ...order, milliseconds: MEASURED_MS })
-      const after = await spent(sql, console.process.pid as number)
+      const before = await spent()
+      const { times } = await renewals.renew({ ...order, milliseconds: MEASURED_MS })
+      const after = await spent()
       const each = (key: keyof Cost) => (after[key] - before[key]) / times.length
       costs.push({ server: each('server'), database: each('database'), log: each('log') })
-      renewals += times.length
+      made += times.length
     }
     for (const [key, what, unit] of PARTS) {
       yield { what: `${what}, a renewal`, ...ofRounds(costs.map((cost) => cost[key])), limit: null, unit }
     }
-    yield* byStatement(sql, renewals)
+    yield* byStatement(sql, made)
     await sql`drop extension pg_stat_statements`
   } finally {
-    stopCounting()
+    renewals.close()
     await close()
-    await console.stop()
-  }
-}
-
-/** Returns the processor time spent so far, in milliseconds, and the length of the write-ahead log, in bytes. */
-async function spent(sql: Sql, server: number): Promise<Cost> {
-  const processes = await sql<
-    { pid: number }[]
-  >`select pid from pg_stat_activity where pid <> pg_backend_pid()`
-  const [log] = await sql<{ bytes: number }[]>`select (pg_current_wal_lsn() - '0/0')::bigint as bytes`
-  return {
-    server: processorTime(server),
-    database: processes.reduce((sum, { pid }) => sum + processorTime(pid), 0),
-    log: log?.bytes ?? 0,
   }
 }
 

@@ -15,11 +15,24 @@ export interface Figure {
   absolute?: string
 }
 
+type Verdict = 'held' | 'undecided' | 'MISSED'
+const BY_WEIGHT: readonly Verdict[] = ['held', 'undecided', 'MISSED']
+
 /** Says whether a figure keeps its limit. Where the rounds lie wider apart than the limit is away, nobody knows. */
-function verdictOn({ value, limit, atLeast, spread }: Figure): 'held' | 'MISSED' | 'undecided' {
+function verdictOn({ value, limit, atLeast, spread }: Figure): Verdict {
   if (limit === null) return 'held'
   if (spread && spread.high - spread.low > Math.abs(value - limit)) return 'undecided'
   return (atLeast ? value >= limit : value <= limit) ? 'held' : 'MISSED'
+}
+
+/** Returns the worse of two figures with the same greatest value: a missed limit is not hidden by an undecided one. */
+export function worseOf(one: Figure, other: Figure): Figure {
+  const [first, second] = [one, other].map((figure) => BY_WEIGHT.indexOf(verdictOn(figure))) as [
+    number,
+    number,
+  ]
+  if (first !== second) return first > second ? one : other
+  return one.value >= other.value ? one : other
 }
 
 /** Two measurements of one round, made one right after the other because the machine's speed varies. */

@@ -13,6 +13,7 @@ import { writePlans } from './plans.ts'
 import { readFigures } from './reads.ts'
 import { searchFigures } from './search.ts'
 import { startFigures } from './start.ts'
+import { countNoStatements } from './statements.ts'
 import { treeFigures } from './tree.ts'
 import { visitFigures } from './visit.ts'
 import { writeFigures } from './writes.ts'
@@ -56,11 +57,22 @@ if (unknown.length > 0) {
 }
 
 const folders = { tenthousand: await filled('tenthousand', say), million: await filled('million', say) }
+for (const folder of Object.values(folders)) countNoStatements(folder)
 say(machine())
 for (const [name, part] of Object.entries(asked.length > 0 ? { ...PARTS, ...NAMED_ONLY } : PARTS)) {
   if (asked.length > 0 && !asked.includes(name)) continue
   say(`\n${name}`)
-  for await (const figure of part(folders, say)) say(typeof figure === 'string' ? figure : lineOf(figure))
+  await measure(part)
+}
+
+/** Prints the figures of a part. One that cannot be measured here, as without Chromium, keeps no other from it. */
+async function measure(part: Part): Promise<void> {
+  try {
+    for await (const figure of part(folders, say)) say(typeof figure === 'string' ? figure : lineOf(figure))
+  } catch (error) {
+    say(`    Not measured: ${error instanceof Error ? error.message : error}`)
+    process.exitCode = 1
+  }
 }
 
 function machine(): string {

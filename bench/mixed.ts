@@ -1,11 +1,12 @@
 import { cpus } from 'node:os'
 import { prove } from '../server/verify/proof.ts'
-import { type Console, startConsole } from '../test/support/console.ts'
+import type { Console } from '../test/support/console.ts'
 import { LONG, MANY, READS, type What, WRITES } from './acts.ts'
 import { openDatabaseOf } from './database.ts'
 import type { Dealt, Made, Order, Work } from './dealer-process.ts'
 import { type Figure, grouped, growthOf, median, quantile, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
+import { startLoggedConsole } from './logged-console.ts'
 import { type Renewer, renewersOf } from './renewers.ts'
 import { runProcess } from './run-process.ts'
 import { familyTime, postmasterOf, processorTime, watchMemory } from './watch.ts'
@@ -47,7 +48,7 @@ export async function* mixedFigures(
   { million }: Folders,
   say: (line: string) => void,
 ): AsyncGenerator<Figure | string> {
-  const console = await startConsole({ dataDir: million })
+  const console = await startLoggedConsole(million)
   const { database, sql, close } = await openDatabaseOf(million, 'server')
   try {
     const dealers = await renewersOf(sql, { dealers: DEALERS, clients: MANY })
@@ -133,8 +134,9 @@ function machineTime(): { busy: number; all: number } {
   return { all, busy: all - sumOf(times.map(({ idle }) => idle)) }
 }
 
-function rateOf({ acts, milliseconds }: Dealt): number {
-  return (1000 * acts.reduce((sum, { begun }) => sum + begun, 0)) / milliseconds
+/** Returns how many acts succeeded in a second. One that is refused is quick, and nobody is served by it. */
+function rateOf({ acts, errors, milliseconds }: Dealt): number {
+  return (1000 * (acts.reduce((sum, { begun }) => sum + begun, 0) - errors.length)) / milliseconds
 }
 
 function inWords(what: string, dealt: Watched): string {
@@ -145,7 +147,7 @@ function inWords(what: string, dealt: Watched): string {
     `p50 and p99 of reads ${ms(0.5, READS)}, ${ms(0.99, READS)} ms`,
     `of writes ${ms(0.5, WRITES)}, ${ms(0.99, WRITES)} ms`,
     `the server's process ${dealt.server.toFixed(2)} of a core`,
-    `${dealt.made.filter(isTooLong).length} calls of more than a second`,
+    `${dealt.made.filter(isTooLong).length} calls of more than a second, ${dealt.errors.length} errors`,
     `the machine ${percent(dealt.machine)} busy, ${percent(dealt.others)} by other programs`,
   ].join('; ')
 }
@@ -260,11 +262,14 @@ function* fairnessFigures(minutes: readonly Minute[], dealers: readonly Renewer[
 /** Measures what the others wait for while one dealer asks for as much as it can. */
 async function besideGreedy(crew: Crew, perSecond: number): Promise<Figure> {
   const rounds: Round[] = []
+  let errors = 0
   for (let round = 0; round < ROUNDS; round += 1) {
-    const [theirs, ours] = [
+    const dealt = [
       await deal(crew, ROUND_MS, { kind: 'at a rate', perSecond, greedy: 0 }),
       await deal(crew, ROUND_MS, { kind: 'at a rate', perSecond, greedy: GREEDY }),
-    ].map(({ made }) =>
+    ]
+    errors += sumOf(dealt.map(({ errors }) => errors.length))
+    const [theirs, ours] = dealt.map(({ made }) =>
       quantile(
         made.filter(isShort).flatMap(({ dealer, ms }) => (dealer === 0 ? [] : ms)),
         0.99,
@@ -272,7 +277,7 @@ async function besideGreedy(crew: Crew, perSecond: number): Promise<Figure> {
     ) as [number, number]
     rounds.push({ ours, theirs })
   }
-  const what = `p99 of the other dealers while one never pauses over ${GREEDY} connections, beside without it`
+  const what = `p99 of the other dealers while one never pauses over ${GREEDY} connections, beside without it (${errors} errors)`
   return ratioOf(rounds, { what, limit: 2, absolute: 'ms' })
 }
 

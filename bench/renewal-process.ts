@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { calls } from '../contract/calls.ts'
 import { Connection } from './connection.ts'
-import { answerAndEnd } from './run-process.ts'
 import { timed } from './timed.ts'
 
-// Renews without a pause. Its own process keeps this work off the server's thread and the measurement's.
+// Renews without a pause, for each order that it gets. Its own process keeps this work off the server's thread and the
+// measurement's.
 
 /** A dealer with a session, and the clients that it renews. */
 interface Dealer {
@@ -12,7 +12,7 @@ interface Dealer {
   clients: string[]
 }
 
-/** The message that starts the work; `Done` is the message that ends it. */
+/** The message that starts the work; `Done` is the answer. */
 export interface Order {
   url: string
   connections: number
@@ -25,7 +25,7 @@ export interface Done {
   milliseconds: number
 }
 
-process.once('message', async ({ url, connections, milliseconds, renewers }: Order) => {
+process.on('message', async ({ url, connections, milliseconds, renewers }: Order) => {
   const began = performance.now()
   const until = began + milliseconds
   const times: number[] = []
@@ -43,5 +43,5 @@ process.once('message', async ({ url, connections, milliseconds, renewers }: Ord
       connection.close()
     }),
   )
-  answerAndEnd({ times, milliseconds: performance.now() - began } satisfies Done)
+  process.send?.({ times, milliseconds: performance.now() - began } satisfies Done)
 })

@@ -3,7 +3,7 @@ import { begin } from '../server/postgres/begin.ts'
 import type { Sql } from '../server/postgres/pool.ts'
 import { nameOf, openSession } from './people.ts'
 import type { Done, Order } from './renewal-process.ts'
-import { runProcess } from './run-process.ts'
+import { openProcess } from './run-process.ts'
 
 /** A dealer with a session, and clients to renew. */
 export interface Renewer {
@@ -69,11 +69,14 @@ export async function expiredOf(
     where c.dealer = ${id} and c.deleted is null and s.expiry < now() and c.name <> all (${renewed}::text[])
     order by c.id limit ${count}`
   if (clients.length < count)
-    throw new Error(`Only ${clients.length} clients of the dealer have expired: fill the database anew`)
+    throw new Error(
+      `Only ${clients.length} of ${count} clients of the dealer have expired: remove the database's folder, and it is filled anew`,
+    )
   return clients.map(({ name }) => name)
 }
 
-/** Renews without a pause. */
-export function renewFor(order: Order): Promise<Done> {
-  return runProcess('renewal-process.ts', order)
+/** Opens what renews without a pause. */
+export function openRenewals(): { renew(order: Order): Promise<Done>; close(): void } {
+  const { ask, close } = openProcess<Order, Done>('renewal-process.ts')
+  return { renew: ask, close }
 }

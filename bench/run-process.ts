@@ -26,6 +26,24 @@ export async function startProcess<Answer>(
   return { process: child, answer }
 }
 
+/** Such a process that answers one order after the other, so that only the first finds it cold. */
+export function openProcess<Order extends object, Answer>(file: string) {
+  const child = fork(join(import.meta.dirname, file))
+  return {
+    ask: (order: Order): Promise<Answer> =>
+      new Promise((resolve, reject) => {
+        const fail = (code: number | null) => reject(new Error(`${file} ended with ${code}`))
+        child.once('exit', fail)
+        child.once('message', (answer) => {
+          child.off('exit', fail)
+          resolve(answer as Answer)
+        })
+        child.send(order)
+      }),
+    close: () => child.disconnect(),
+  }
+}
+
 /** Sends the last answer of such a process, in which this is called, and lets it end. */
 export function answerAndEnd(answer: object): void {
   // A long message is lost if the channel is closed before it was sent.

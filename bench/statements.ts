@@ -5,13 +5,21 @@ import type { Sql } from '../server/postgres/pool.ts'
 
 /** Has PostgreSQL count its statements from its next start on. Returns what undoes that for the start after it. */
 export function countStatements(dataDir: string): () => void {
-  const settings = join(realpathSync(join(dataDir, `postgres-${MAJOR}`)), 'local.conf')
   writeFileSync(
-    settings,
+    settingsOf(dataDir),
     "shared_preload_libraries = 'pg_stat_statements'\npg_stat_statements.track = 'all'\n",
     { mode: 0o644 },
   )
-  return () => rmSync(settings)
+  return () => countNoStatements(dataDir)
+}
+
+/** Undoes what an interrupted run has left: counting takes time from whatever is measured. */
+export function countNoStatements(dataDir: string): void {
+  rmSync(settingsOf(dataDir), { force: true })
+}
+
+function settingsOf(dataDir: string): string {
+  return join(realpathSync(join(dataDir, `postgres-${MAJOR}`)), 'local.conf')
 }
 
 /** Returns how many statements clients have sent since the count began, and how many of them write presence. */

@@ -3,14 +3,14 @@ import type { Call } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
 import type { Embedded } from '../server/postgres/embedded.ts'
 import type { Connect, Sql } from '../server/postgres/pool.ts'
-import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
 import { openDatabaseOf } from './database.ts'
 import { type Figure, median, ofRounds, quantile, type Round, ratioOf } from './figure.ts'
 import type { Folders } from './fill.ts'
+import { startLoggedConsole } from './logged-console.ts'
 import { MISSING, makeBareLedger, pgbench, removeBareLedger } from './pgbench.ts'
 import { captureStatements, replay, type Statement } from './renewal-replay.ts'
-import { expiredOf, type Renewer, renewersOf, renewFor } from './renewers.ts'
+import { expiredOf, openRenewals, type Renewer, renewersOf } from './renewers.ts'
 import { openSilentApp } from './silent-app.ts'
 import { timed } from './timed.ts'
 
@@ -29,7 +29,7 @@ const FEWER = MANY / TIMES
  * as many connections; and a renewal of a thousand clients beside its own statements.
  */
 export async function* writeFigures({ million }: Folders): AsyncGenerator<Figure | string> {
-  const console = await startConsole({ dataDir: million })
+  const console = await startLoggedConsole(million)
   const { database, sql, close } = await openDatabaseOf(million, 'server')
   try {
     const renewers = await renewersOf(sql)
@@ -48,17 +48,18 @@ export async function* writeFigures({ million }: Folders): AsyncGenerator<Figure
 
 async function* besideLeast(database: Embedded, url: string, renewers: Renewer[]): AsyncGenerator<Figure> {
   await makeBareLedger(database, renewers.length)
+  const renewals = openRenewals()
   try {
     for (const connections of CONNECTIONS) {
       const least = { connections, dealers: renewers.length, seconds: MEASURED_MS / 1000 }
       const order = { url, connections, renewers, milliseconds: MEASURED_MS }
-      await renewFor({ ...order, milliseconds: WARM_UP_MS })
+      await renewals.renew({ ...order, milliseconds: WARM_UP_MS })
       const rounds: Round[] = []
       const slowest: number[] = []
       const medians: number[] = []
       for (let round = 0; round < ROUNDS; round += 1) {
         const theirs = await pgbench(database, least)
-        const { times, milliseconds } = await renewFor(order)
+        const { times, milliseconds } = await renewals.renew(order)
         rounds.push({ ours: (1000 * times.length) / milliseconds, theirs })
         medians.push(median(times))
         slowest.push(quantile(times, 0.99) / median(times))
@@ -79,6 +80,7 @@ async function* besideLeast(database: Embedded, url: string, renewers: Renewer[]
       }
     }
   } finally {
+    renewals.close()
     await removeBareLedger(database)
   }
 }
