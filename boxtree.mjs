@@ -20,6 +20,8 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = dirname(fileURLToPath(import.meta.url))
 const PACKAGES = 'node_modules'
+/** npm's list of what is installed. */
+const INSTALLED = 'node_modules/.package-lock.json'
 /** Where packages are until all of them have come. The npm of a process that was killed may go on in that one's. */
 const DRAFT = `node_modules.draft.${process.pid}`
 const VITEST = 'node_modules/vitest/vitest.mjs'
@@ -100,14 +102,36 @@ async function runAll(parts) {
 
 /** npm writes its list of installed packages last, so the list is correct only once the installation is complete. */
 function isInstallStale(withTools) {
-  const wanted = readJson('package-lock.json').packages
-  const installed = readJson('node_modules/.package-lock.json')?.packages
+  const installed = readJson(INSTALLED)?.packages
   if (!installed) return true
-  return Object.entries(wanted).some(([path, { version, integrity, optional, dev }]) => {
-    if (path === '' || (dev && !withTools)) return false
+  return missingFrom(installed).some(({ dev }) => withTools || !dev)
+}
+
+/** Returns the packages of the lockfile that an installation has not, or in another version. */
+function missingFrom(installed) {
+  return Object.entries(readJson('package-lock.json').packages).flatMap(([path, entry]) => {
+    if (path === '') return []
     const there = installed[path]
-    return there ? there.version !== version || there.integrity !== integrity : !optional
+    const isRight = there
+      ? there.version === entry.version && there.integrity === entry.integrity
+      : entry.optional && !isForThisMachine(entry)
+    return isRight ? [] : [{ name: path.replace(/^.*node_modules\//, ''), dev: entry.dev }]
   })
+}
+
+/**
+ * Whether an optional package is one that runs here, as PostgreSQL for this system. npm installs only those of them, and
+ * goes on without one that cannot be downloaded. Packages for no certain system are for WebAssembly, and never needed.
+ */
+function isForThisMachine({ os, cpu, libc }) {
+  if (!os?.includes(process.platform) || !(cpu ?? process.arch).includes(process.arch)) return false
+  return !libc || libc.includes(libcOfLinux())
+}
+
+function libcOfLinux() {
+  // It would look up the names of network addresses.
+  process.report.excludeNetwork = true
+  return process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl'
 }
 
 function readJson(file) {
@@ -148,6 +172,12 @@ async function install() {
     removeDraft(DRAFT)
     quit('npm could not install the packages; see its words above, then try again.')
   }
+  const missing = missingFrom(readJson(join(DRAFT, INSTALLED))?.packages ?? {})
+  if (missing.length > 0) {
+    removeDraft(DRAFT)
+    const names = missing.map(({ name }) => name).join(', ')
+    quit(`npm did not download ${names}: check the connection and the registry, then try again.`)
+  }
   if (existsSync(PACKAGES)) renameSync(PACKAGES, join(DRAFT, 'before'))
   renameSync(join(DRAFT, PACKAGES), PACKAGES)
   removeDraft(DRAFT)
@@ -179,11 +209,12 @@ function findNode() {
   const bundled = join(ROOT, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
   const runs = existsSync(bundled) && spawnSync(bundled, ['--version']).status === 0
   if (runs) return bundled
-  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > 24 || (major === 24 && minor >= 7)) return process.execPath
   const why = existsSync(bundled)
     ? 'the one that came does not run here (on Linux it needs glibc)'
     : `none came for ${process.platform}-${process.arch}`
-  return quit(`Boxtree needs Node 24, and ${why}: install Node 24 and start again.`)
+  return quit(`Boxtree needs Node 24.7 or later, and ${why}: install that and start again.`)
 }
 
 function isConsoleStale() {

@@ -87,7 +87,7 @@ export async function openApp(dependencies: AppDependencies) {
   const pipeline = openPipeline({ sql, business, disk, networks, clock })
   await storeOrCheckKey(sql, business.seal)
   const app = openFastify(config, log)
-  await protectBrowsers(app, config.captcha.provider)
+  protectBrowsers(app, config.captcha.provider)
   if (gateway && config.boxPort === null) await serveBoxes(app, config, gateway, { alone: false })
   else refuseBoxes(app)
   app.register(async (api) => serveCalls(api, pipeline, { ready, health }), { prefix: '/v1' })
@@ -121,6 +121,7 @@ function serveCalls(
 }
 
 function serveCall(api: FastifyInstance, pipeline: Pipeline, call: Call): void {
+  const handler = atPlaceOf(call, handlers) as AnyHandler
   api.route({
     method: call.method,
     url: call.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -129,10 +130,10 @@ function serveCall(api: FastifyInstance, pipeline: Pipeline, call: Call): void {
     onRequest: async (request, reply) => {
       request.call = call.name
       request.gone = goneOf(reply.raw)
-      request.caller = await pipeline.callerOf(call, request)
+      request.caller = await pipeline.callerOf(call, handler, request)
       if (call.body === 'file') allowUpload(request)
     },
-    handler: pipeline.runnerOf(call, atPlaceOf(call, handlers) as AnyHandler),
+    handler: pipeline.runnerOf(call, handler),
   })
 }
 

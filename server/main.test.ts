@@ -106,6 +106,24 @@ describe('the console', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 
+  test('ends when its terminal is closed', async () => {
+    const console = await start()
+    expect(await console.stop('SIGHUP')).toBe(0)
+    expect(console.output()).not.toContain('without encryption')
+  })
+
+  test('warns where other machines reach it without encryption', async () => {
+    const open = await startConsole({ dataDir, env: { HOST: '0.0.0.0' } })
+    expect(open.output()).toContain('passwords come from other machines without encryption')
+    expect(await open.stop()).toBe(0)
+    const behindProxy = await startConsole({
+      dataDir,
+      env: { HOST: '0.0.0.0', TRUSTED_PROXIES: '127.0.0.1' },
+    })
+    expect(await behindProxy.stop()).toBe(0)
+    expect(behindProxy.output()).not.toContain('without encryption')
+  })
+
   test('goes on for DRAIN_SECONDS after a SIGTERM, with its metrics, and says meanwhile that it is not ready', async () => {
     const console = await startConsole({ dataDir, env: { DRAIN_SECONDS: '5', METRICS_PORT: '0' } })
     running.push(console)

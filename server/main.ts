@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ServerReport } from '../contract/system.ts'
 import { makeFirstLogin } from './access/first-login.ts'
 import { makeSecretKey } from './access/key-check.ts'
-import { watchNetworks } from './access/network.ts'
+import { among, watchNetworks } from './access/network.ts'
 import { createSeal, type Seal } from './access/seal.ts'
 import { findSecretKey } from './access/secret-key.ts'
 import { type AppDependencies, openApp, openBoxApp } from './app.ts'
@@ -85,6 +85,10 @@ async function start(): Promise<void> {
   log.level = config.logLevel
   if (config.captcha.provider === 'none')
     log.warn('CAPTCHA_PROVIDER is none: programs can try passwords as easily as people')
+  if (config.serve.console && !isOfThisMachine(config.host) && config.trustedProxies.length === 0)
+    log.warn(
+      `HOST is ${config.host}, and TRUSTED_PROXIES names no proxy: passwords come from other machines without encryption. Put a proxy with TLS in front of the console (deploy/ has samples) and name it there.`,
+    )
   const found = findSecretKey(config)
   const data = await openData(config)
   const secretKey = found ?? (await step(() => makeSecretKey(data.sql, config)))
@@ -281,6 +285,11 @@ function measureAll({ freeDiskMb }: Config, { clock, freeSpace }: Pick<Opened, '
 async function step<T>(work: () => Promise<T>): Promise<T> {
   stopping.signal.throwIfAborted()
   return work()
+}
+
+/** Whether only programs of this machine can connect to an address of it. */
+function isOfThisMachine(host: string): boolean {
+  return host === 'localhost' || among(['127.0.0.0/8', '::1'])(host)
 }
 
 type Listening = { host: string; port: number; variable: 'PORT' | 'BOX_PORT' | 'METRICS_PORT' }

@@ -64,12 +64,83 @@ test('the packages stay as they are until all new ones have come', () => {
     const { mkdirSync, writeFileSync } = require('node:fs')
     const to = process.argv[process.argv.indexOf('--prefix') + 1] + '/node_modules'
     mkdirSync(to)
-    writeFileSync(to + '/new', '')`
+    writeFileSync(to + '/new', '')
+    writeFileSync(to + '/.package-lock.json', '{"packages":{"node_modules/one":{}}}')`
   // What they are for is missing here.
   runWith(npm, 'check')
   const there = readdirSync(packages as string)
   expect([there.includes('new'), there.includes('present')]).toEqual([true, false])
   expect(drafts()).toEqual([])
+  rmSync(packages as string, { recursive: true })
+})
+
+test('what npm leaves out of what this machine needs is named, and the present packages stay; what others need is not missed', () => {
+  const there = mkdtempSync(join(folder, 'needs-'))
+  const { platform, arch } = process
+  const here = { os: [platform], cpu: [arch], optional: true }
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }
+  const packages = {
+    'node_modules/one': { version: '1.0.0' },
+    'node_modules/database-here': { ...here, version: '1.0.0' },
+    'node_modules/database-elsewhere': { ...here, os: ['aix'], version: '1.0.0' },
+    'node_modules/other-library': {
+      ...here,
+      libc: [header.glibcVersionRuntime ? 'musl' : 'glibc'],
+      version: '1.0.0',
+    },
+    'node_modules/any-system': { optional: true, version: '1.0.0' },
+  }
+  const npm = (...names: string[]) => `
+    const { mkdirSync, writeFileSync } = require('node:fs')
+    const to = process.argv[process.argv.indexOf('--prefix') + 1] + '/node_modules'
+    mkdirSync(to)
+    const packages = Object.fromEntries(${JSON.stringify(names)}.map((name) => ['node_modules/' + name, { version: '1.0.0' }]))
+    writeFileSync(to + '/.package-lock.json', JSON.stringify({ packages }))`
+  expect(run(npm('one'))).toContain(
+    'npm did not download database-here: check the connection and the registry, then try again.',
+  )
+  expect(readdirSync(there)).not.toContain('node_modules')
+  expect(run(npm('one', 'database-here'))).not.toContain('npm did not download')
+  expect(run(npm())).not.toContain('Installing packages')
+  // As an earlier version left it.
+  writeFileSync(
+    join(there, 'node_modules/.package-lock.json'),
+    JSON.stringify({ packages: { 'node_modules/one': packages['node_modules/one'] } }),
+  )
+  expect(run(npm('one', 'database-here'))).toContain('Installing packages')
+
+  function run(program: string): string {
+    copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), join(there, 'boxtree.mjs'))
+    writeFileSync(join(there, 'package-lock.json'), JSON.stringify({ packages }))
+    writeFileSync(join(there, 'npm-cli.js'), program)
+    const env = { PATH: process.env.PATH, npm_execpath: join(there, 'npm-cli.js') }
+    const { stdout, stderr } = spawnSync(process.execPath, ['boxtree.mjs', 'verify'], {
+      cwd: there,
+      env,
+      encoding: 'utf8',
+    })
+    return stdout + stderr
+  }
+})
+
+test.each([
+  ['24.6.0', true],
+  ['22.22.0', true],
+  ['24.7.0', false],
+  ['26.0.0', false],
+])('a machine for which no Node comes, with Node %s, is told which one it needs: %s', (version, isTold) => {
+  const bare = mkdtempSync(join(folder, 'bare-'))
+  mkdirSync(join(bare, 'node_modules'))
+  copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), join(bare, 'boxtree.mjs'))
+  for (const name of ['package-lock.json', 'node_modules/.package-lock.json'])
+    writeFileSync(join(bare, name), JSON.stringify({ packages: {} }))
+  const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
+  const { stderr } = spawnSync(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, 'boxtree.mjs', 'verify'],
+    { cwd: bare, encoding: 'utf8' },
+  )
+  expect(stderr.includes('Boxtree needs Node 24.7 or later, and none came for ')).toBe(isTold)
 })
 
 test('an install has a draft of its own, and removes only those of processes that are gone', () => {

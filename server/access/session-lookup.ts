@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../contract/time.ts'
 import type { Caller } from '../context.ts'
 import { openLookup } from '../postgres/lookup.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -6,16 +7,44 @@ import { noSession } from './session.ts'
 
 type Owner = Caller['account']
 
+/** For how long and of how many sessions it is remembered whose they are: of all dealers who work at the same time. */
+const REMEMBERED_MS = MINUTE_MS
+const MOST_REMEMBERED = 10_000
+
 /**
- * Returns a function that finds the account of a session; it throws a 401 if the session has ended. However many requests
- * come, and whoever sends them, finding their sessions takes one connection of the pool.
+ * Finds the account of a session. However many requests come, and whoever sends them, finding their sessions takes one
+ * connection of the pool.
  */
-export function openSessionLookup(sql: Sql, clock: () => Date): (session: Buffer) => Promise<Owner> {
-  const find = openLookup((sessions) => retryRead(sql, () => ownersOf(sql, sessions, clock())))
-  return async (session) => {
-    const owner = await find(session.toString('hex'))
+export interface SessionLookup {
+  /** @throws Refusal, a 401, if the session has ended */
+  find(session: Buffer): Promise<Owner>
+  /**
+   * The same, but it may have ended since it was found in the last minute: for calls that many make at once, whose
+   * transaction judges the session again. Whose it is never changes. All other calls find out at once that it has ended: no
+   * password is hashed for it.
+   */
+  findOrRemember(session: Buffer): Promise<Owner>
+}
+
+export function openSessionLookup(sql: Sql, clock: () => Date): SessionLookup {
+  const lookUp = openLookup((sessions) => retryRead(sql, () => ownersOf(sql, sessions, clock())))
+  const remembered = new Map<string, { owner: Owner; until: number }>()
+  return { find, findOrRemember }
+
+  async function find(session: Buffer): Promise<Owner> {
+    const hex = session.toString('hex')
+    const owner = await lookUp(hex)
     if (!owner) throw noSession()
+    remembered.delete(hex)
+    remembered.set(hex, { owner, until: performance.now() + REMEMBERED_MS })
+    const [oldest] = remembered.keys()
+    if (oldest !== undefined && remembered.size > MOST_REMEMBERED) remembered.delete(oldest)
     return owner
+  }
+
+  async function findOrRemember(session: Buffer): Promise<Owner> {
+    const known = remembered.get(session.toString('hex'))
+    return known && performance.now() < known.until ? known.owner : find(session)
   }
 }
 

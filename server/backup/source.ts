@@ -8,10 +8,9 @@ export type SourceOptions = {
   say: (line: string) => void
   /** Interrupts the wait for the standby. */
   signal?: AbortSignal
-  /** How long the standby is waited for, in milliseconds; by default a minute. */
-  patience?: number
 }
 
+/** How long the standby is waited for, in milliseconds. */
 const PATIENCE_MS = 60_000
 /** The pause between two looks at the standby, in milliseconds. */
 const PAUSE_MS = 200
@@ -47,13 +46,13 @@ function open(owner: Connect, standby: boolean): Sql {
 }
 
 async function isRecent(standby: Sql, options: SourceOptions): Promise<boolean> {
-  const { owner, say, signal, patience = PATIENCE_MS } = options
+  const { owner, say, signal } = options
   const written = await writtenBy(owner)
   if (written === null) {
     say('No primary answers, so nobody can tell how old the rows of the standby are.')
     return true
   }
-  for (const deadline = Date.now() + patience; ; ) {
+  for (const deadline = Date.now() + PATIENCE_MS; ; ) {
     const [has] = await standby<{ all: boolean }[]>`
       select pg_last_wal_replay_lsn() >= ${written}::pg_lsn as all`
     if (has?.all) return true

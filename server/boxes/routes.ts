@@ -70,7 +70,8 @@ export async function serveBoxes(
     servePage(boxes)
     for (const url of alone ? [...PATHS, '/'] : PATHS) {
       // No browser reads these answers, and boxes poll often.
-      boxes.route({ method: ['GET', 'POST'], url, bodyLimit: MOST_BODY, helmet: false, handler: answer })
+      const config = { isForBoxes: true }
+      boxes.route({ method: ['GET', 'POST'], url, bodyLimit: MOST_BODY, config, handler: answer })
     }
   })
 

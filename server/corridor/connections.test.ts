@@ -1,10 +1,10 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import Fastify from 'fastify'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import Fastify, { type FastifyRequest } from 'fastify'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openWorld, type World } from '../../test/support/world.ts'
-import { closeIdleConnections, limitConnections } from './connections.ts'
+import { allowUpload, closeIdleConnections, limitConnections } from './connections.ts'
 
 const MOST_OF_ADDRESS = 400
 const MOST = 2_000
@@ -20,7 +20,23 @@ beforeEach(() => {
 })
 afterEach(async () => {
   for (const socket of open) socket.destroy()
-  await world.close()
+  await world?.close()
+})
+
+test('a playlist that is still coming after 10 minutes loses its connection, and one that has come keeps it', async () => {
+  vi.useFakeTimers()
+  const uploads = ['coming', 'come'].map(() => {
+    const [raw, destroy] = [new EventEmitter(), vi.fn()]
+    allowUpload({ raw, socket: { destroy } } as unknown as FastifyRequest)
+    return { raw, destroy }
+  })
+  uploads[1]?.raw.emit('close')
+  const cut = () => uploads.map(({ destroy }) => destroy.mock.calls.length)
+  vi.advanceTimersByTime(599_999)
+  expect(cut()).toEqual([0, 0])
+  vi.advanceTimersByTime(1)
+  expect(cut()).toEqual([1, 0])
+  vi.useRealTimers()
 })
 
 describe('connections', () => {

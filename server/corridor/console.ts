@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
+import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { join } from 'node:path'
-import helmet from '@fastify/helmet'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import helmet, { type HelmetOptions } from 'helmet'
 import type { CaptchaConfig } from '../config.ts'
 import { encodingFor } from './compress.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A route that boxes alone ask: they read no header that protects a browser. */
+    isForBoxes?: boolean
+  }
+}
 
 const BUILT = join(import.meta.dirname, '../../dist/web')
 /** The build before, whose files its pages still ask for. */
@@ -81,15 +90,30 @@ const WORKER = /worker/i
 const NOTHING = "default-src 'none'; frame-ancestors 'none'"
 
 /**
- * Gives every answer the headers that keep a browser from misusing it, but those of routes with `helmet: false`. Files
+ * Gives every answer the headers that keep a browser from misusing it, but those of routes for boxes. Files
  * of the console and calls then lose what only documents need: on a slow line a visit would carry it dozens of times.
  */
-export async function protectBrowsers(
-  app: FastifyInstance,
-  captcha: CaptchaConfig['provider'],
-): Promise<void> {
+export function protectBrowsers(app: FastifyInstance, captcha: CaptchaConfig['provider']): void {
+  const headers = headersOf(policyFor(captcha))
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.routeOptions.config.isForBoxes) reply.headers(headers)
+    done()
+  })
+}
+
+/** Returns the headers that helmet gives every answer. It would put them together anew for each. */
+function headersOf(options: HelmetOptions): OutgoingHttpHeaders {
+  const request = new IncomingMessage(new Socket())
+  const response = new ServerResponse(request)
+  helmet(options)(request, response, (error) => {
+    if (error) throw error
+  })
+  return response.getHeaders()
+}
+
+function policyFor(captcha: CaptchaConfig['provider']): HelmetOptions {
   const { script, frame, connect } = CAPTCHA_SOURCES[captcha]
-  await app.register(helmet, {
+  return {
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -113,7 +137,7 @@ export async function protectBrowsers(
     crossOriginEmbedderPolicy: false,
     referrerPolicy: { policy: 'no-referrer' },
     xFrameOptions: { action: 'deny' },
-  })
+  }
 }
 
 /** Gives an answer that is no page the short policy, instead of the page's. */
@@ -138,7 +162,7 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     setHeaders(reply, path) {
       const forever = path.includes('/assets/')
       reply.header('cache-control', forever ? `public, max-age=${YEAR}, immutable` : 'no-cache')
-      if (forever && !WORKER.test(path)) for (const name of OF_DOCUMENTS) reply.raw.removeHeader(name)
+      if (forever && !WORKER.test(path)) for (const name of OF_DOCUMENTS) reply.removeHeader(name)
       // What never changes is never asked for again.
       if (forever) reply.removeHeader('etag').removeHeader('last-modified')
     },

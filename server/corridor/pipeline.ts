@@ -54,14 +54,15 @@ declare module 'fastify' {
 /** The steps of every call: admit the caller, parse the input, run the handler in a transaction, send the answer. */
 export function openPipeline({ sql, business, disk, networks, clock }: PipelineDependencies) {
   const { calls, changes } = openCallLimits()
-  const findOwner = openSessionLookup(sql, clock.now)
+  const sessions = openSessionLookup(sql, clock.now)
   return { callerOf, runnerOf }
 
   /** Returns the caller of a request; null for a call that needs no session. */
-  async function callerOf(call: Call, request: FastifyRequest): Promise<Caller | null> {
+  async function callerOf(call: Call, handler: AnyHandler, request: FastifyRequest): Promise<Caller | null> {
     if (call.roles === 'anyone') return null
     const session = hash(tokenOf(request))
-    return { account: allowed(call, await findOwner(session)), session }
+    const find = 'together' in handler ? sessions.findOrRemember : sessions.find
+    return { account: allowed(call, await find(session)), session }
   }
 
   /** Returns what carries out a call for each request. */

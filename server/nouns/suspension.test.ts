@@ -361,7 +361,8 @@ describe('while an account is being suspended,', () => {
     const key = unique()
     const first = await own.call(renew, input, { key })
     await reseller.call(suspend, { name: dealer.name })
-    await own.refused('no_session', renew, input, { key })
+    // It was in use a moment ago, so that the refusal says why it has ended.
+    await own.refused('suspended', renew, input, { key })
     await reseller.call(lift, { name: dealer.name })
     const again = await world.signIn(dealer.name)
     expect(await again.call(renew, input, { key })).toEqual(first)

@@ -204,6 +204,24 @@ test('statements that are sent together are one packet, however long they are', 
   })
 })
 
+test('of connections that rest, a statement takes the one that was used last', async () => {
+  await withPool(
+    async (sql) => {
+      const ended: number[] = []
+      const run = (seconds: number) =>
+        sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(${seconds}::float8)`.then(([row]) =>
+          ended.push(row?.pid ?? 0),
+        )
+      await Promise.all([run(0.05), run(0.3), run(0.6)])
+      expect(new Set(ended).size).toBe(3)
+      for (let times = 0; times < 4; times += 1) await run(0)
+      expect(new Set(ended.slice(2))).toEqual(new Set([ended[2]]))
+    },
+    url,
+    3,
+  )
+})
+
 test.each([
   {
     rule: 'is sent behind none that is under way',

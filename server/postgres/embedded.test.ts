@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { freshFolder, putCluster } from '../../test/support/folder.ts'
 import { begin } from './begin.ts'
 import { findBinaries } from './binaries.ts'
@@ -56,6 +56,17 @@ describe('the embedded database', () => {
       unix_socket_directories: '.',
     })
     expect(lstatSync(dirname(database.socket)).mode & 0o777).toBe(0o700)
+  })
+
+  test('keeps its own log for a week, in a file for each day of it', async () => {
+    const { superuser } = await open(join(folder, 'data'))
+    const sql = openPool(superuser, { max: 1 })
+    const [row] = await sql`
+      select current_setting('log_filename') as name, current_setting('log_rotation_age') as age,
+        current_setting('log_rotation_size') as size, current_setting('log_truncate_on_rotation') as truncated,
+        current_setting('logging_collector') as collected`
+    await sql.end()
+    expect(row).toEqual({ name: 'postgresql-%a.log', age: '1d', size: '0', truncated: 'on', collected: 'on' })
   })
 
   test("takes the operator's settings from local.conf, but none that opens a way in, risks a write or logs what was typed", async () => {
@@ -158,7 +169,17 @@ describe('the embedded database', () => {
     console.kill('SIGKILL')
     await once(console, 'exit')
     process.kill(checkpointer?.pid, 'SIGSTOP')
-    await stop(await findHome(dataDir, findBinaries(), async () => {}), 1)
+    const home = await findHome(dataDir, findBinaries(), async () => {})
+    // Of its first minute each look takes a second: the processes of one that is ended at once need real ones.
+    let looks = 0
+    let now = Date.now()
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => {
+      looks += 1
+      now += looks < 80 ? 1_000 : 20
+      return now
+    })
+    await stop(home)
+    clock.mockRestore()
     expect(existsSync(join(dataDir, 'postgres-18', 'postmaster.pid'))).toBe(false)
     expect(await query((await open(dataDir)).owner, 'select number from kept')).toEqual([{ number: 7 }])
   })

@@ -14,7 +14,8 @@ import { socketPathOf } from './socket-path.ts'
 
 /** Crash recovery long after a checkpoint takes a while, and must not be interrupted. */
 const START_LIMIT_MS = 600_000
-const STOP_LIMIT_S = 60
+/** How long a server may take to end by itself, and then to be ended. */
+const STOP_LIMIT_MS = 60_000
 const PAUSE_MS = 20
 /** The server's own user opens its start log: in that user's folder, a link could lead root to another file. */
 const LAUNCH = 'umask 077; rm -rf "$2/start.log"; exec "$1" -D "$2" >"$2/start.log" 2>&1'
@@ -69,23 +70,23 @@ async function answers(home: Home): Promise<boolean> {
 
 /**
  * Stops the server, which ends its sessions and writes a checkpoint; resolves when no process is left. Where it does not
- * end, as one that just crashed on a full disk may not, it is ended at once: what was committed is in its log.
- * @param seconds how long it may take to end by itself
+ * end within a minute, as one that just crashed on a full disk may not, it is ended at once: what was committed is in
+ * its log.
  */
-export async function stop(home: Home, seconds = STOP_LIMIT_S): Promise<void> {
+export async function stop(home: Home): Promise<void> {
   if (!isRunning(home)) return
   const pid = readPid(home, 'postmaster.pid')
   // Another start may have started a server on the folder as soon as this one had ended, for which pg_ctl would wait.
   const runs = () => isRunning(home) && readPid(home, 'postmaster.pid') === pid
-  const stopBy = async (mode: 'fast' | 'immediate', within: number) => {
+  const stopBy = async (mode: 'fast' | 'immediate') => {
     const args = ['stop', '-W', '-s', '-m', mode, '-D', home.cluster]
     const { code, output } = await run(programPath(home.binaries, 'pg_ctl'), args, home.runAs)
-    const deadline = Date.now() + (code === 0 ? within * 1000 : 0)
+    const deadline = Date.now() + (code === 0 ? STOP_LIMIT_MS : 0)
     while (runs() && Date.now() < deadline) await pause(PAUSE_MS)
     return output
   }
-  let output = await stopBy('fast', seconds)
-  if (runs()) output = await stopBy('immediate', STOP_LIMIT_S)
+  let output = await stopBy('fast')
+  if (runs()) output = await stopBy('immediate')
   if (runs()) throw new Error(`PostgreSQL did not stop: ${output}`)
   while (pid !== null && children.has(pid)) await pause(PAUSE_MS)
 }

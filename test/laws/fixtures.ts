@@ -14,10 +14,36 @@ export type Fixture = {
    * it.
    */
   input: (stage: Stage, role: Role) => object | Promise<object>
-  /** The field that names something of the caller's, and its kind. */
-  names?: { field: string; kind: 'client' | LevelName; list?: true }
+  /** The fields that name something of the caller's, and of which kind it is. */
+  names?: readonly Named[]
   /** The call ends its session. */
   endsSession?: true
+}
+
+type Named = { field: string; kind: 'client' | LevelName; list?: true }
+
+/**
+ * The other fields that name something, by call: what one who does not own it is told is tried in that test, or there is
+ * nobody who does not own it.
+ */
+export const NAMED_ELSEWHERE: Record<string, { fields: readonly string[]; by: string }> = {
+  'session.end': { fields: ['id'], by: 'server/nouns/session/sign-ins.test.ts' },
+  'transactions.list': { fields: ['account', 'client'], by: 'server/nouns/transactions.test.ts' },
+  'transactions.sums': { fields: ['account', 'client'], by: 'server/nouns/transactions.test.ts' },
+  ...Object.fromEntries(
+    ROLES.map((role) => [
+      `desk.${role}.exportTransactions`,
+      { fields: ['account', 'client'], by: 'server/nouns/transactions.test.ts' },
+    ]),
+  ),
+  'tree.move': { fields: ['name', 'to'], by: 'server/nouns/moving-accounts.test.ts' },
+  'requests.withdraw': { fields: ['id'], by: 'server/nouns/accounts/requests.test.ts' },
+  'requests.grant': { fields: ['id'], by: 'server/nouns/accounts/requests.test.ts' },
+  'requests.decline': { fields: ['id'], by: 'server/nouns/accounts/requests.test.ts' },
+  'tree.password': { fields: ['name'], by: 'the admin' },
+  'admin.exportClients': { fields: ['clients'], by: 'the admin' },
+  'admin.remove': { fields: ['name'], by: 'the admin' },
+  'channels.giveFile': { fields: ['name'], by: 'the admin' },
 }
 
 /** One person of each role in one branch, accounts to change, and strangers' accounts and clients. */
@@ -111,7 +137,7 @@ async function otherSettings({ people }: Stage, role: Role): Promise<Settings> {
 }
 
 function level(kind: LevelName) {
-  const named = { field: 'name', kind }
+  const named = [{ field: 'name', kind }]
   const name = ({ spare }: Stage) => spare[kind].name
   return {
     list: nothing,
@@ -134,14 +160,15 @@ async function withDevice(stage: Stage) {
   return { name }
 }
 
-const aClient = { field: 'name', kind: 'client' } as const
-const someClients = { field: 'clients', kind: 'client', list: true } as const
+const aClient: Named[] = [{ field: 'name', kind: 'client' }]
+const theLogin: Named[] = [{ field: 'login', kind: 'client' }]
+const someClients: Named[] = [{ field: 'clients', kind: 'client', list: true }]
 const ofSuperreseller: Fixture = {
   input: ({ spare }) => ({ name: spare.superreseller.name }),
-  names: { field: 'name', kind: 'superreseller' },
+  names: [{ field: 'name', kind: 'superreseller' }],
 }
 
-const beneath = { field: 'name', kind: 'dealer' } as const
+const beneath: Named[] = [{ field: 'name', kind: 'dealer' }]
 
 /** Returns the account by which somebody filters: a spare one beneath, and the dealer itself. */
 function ownBranch(stage: Stage, role: Role): string {
@@ -224,7 +251,10 @@ const TREE: Tree = {
     sums: { input: (stage, role) => ({ account: ownBranch(stage, role) }) },
   },
   tree: {
-    list: { input: (stage, role) => ({ of: spareOf(stage, role).name }), names: { ...beneath, field: 'of' } },
+    list: {
+      input: (stage, role) => ({ of: spareOf(stage, role).name }),
+      names: [{ field: 'of', kind: 'dealer' }],
+    },
     password: { input: ({ spare }) => ({ name: spare.dealer.name, password: PASSWORD }) },
     account: { input: (stage, role) => ({ name: spareOf(stage, role).name }), names: beneath },
     growth: nothing,
@@ -244,7 +274,7 @@ const TREE: Tree = {
         to: stage.spare.dealer.name,
         clients: [(await stage.client()).name],
       }),
-      names: { ...beneath, field: 'from' },
+      names: [{ field: 'from', kind: 'dealer' }, { field: 'to', kind: 'dealer' }, ...someClients],
     },
     suspend: { input: aChild, names: beneath },
     lift: {
@@ -292,7 +322,7 @@ const TREE: Tree = {
     create: { input: () => newClient({ months: 1 }) },
     save: {
       input: async (stage) => ({ login: (await stage.client()).name, desc: unique() }),
-      names: { ...aClient, field: 'login' },
+      names: theLogin,
     },
     quote: {
       input: async (stage) => ({ clients: [(await stage.client()).name], months: 1 }),
@@ -305,7 +335,7 @@ const TREE: Tree = {
     },
     retrieve: {
       input: async (stage) => ({ login: (await stage.client()).name, credits: 1 }),
-      names: { ...aClient, field: 'login' },
+      names: theLogin,
     },
     remove: { input: (stage) => stage.expired(), names: aClient },
     multiquote: { input: async (stage) => ({ clients: [(await stage.client()).name] }), names: someClients },

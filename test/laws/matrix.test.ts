@@ -1,12 +1,17 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Call, everyCall } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { LEVEL_NAMES } from '../../contract/levels.ts'
 import { ROLES, type Role } from '../../contract/roles.ts'
 import { type Answer, type Person, suiteWorld, unique } from '../support/world.ts'
-import { FIXTURES, type Fixture, openStage } from './fixtures.ts'
-import { fieldsOf, hostileTexts, wrongValues } from './schemas.ts'
+import { FIXTURES, type Fixture, NAMED_ELSEWHERE, openStage } from './fixtures.ts'
+import { type Field, fieldsOf, hostileTexts, wrongValues } from './schemas.ts'
 
+const ROOT = join(import.meta.dirname, '../..')
+/** The names of fields that name a client, an account, or something of them. */
+const NAMES = ['name', 'of', 'from', 'to', 'login', 'client', 'clients', 'account', 'id']
 const NONE: Fixture = { input: () => ({}) }
 const CALLS = everyCall(calls).map((call) => {
   const roles: readonly Role[] = call.roles === 'anyone' ? [] : call.roles
@@ -16,7 +21,7 @@ const CALLS = everyCall(calls).map((call) => {
 })
 const CALLS_WITH_SESSION = CALLS.filter(({ roles }) => roles.length > 0)
 const CALLS_WITH_NAMES = CALLS.flatMap(({ fixture, ...rest }) =>
-  fixture.names ? [{ ...rest, ...fixture, ...fixture.names }] : [],
+  (fixture.names ?? []).map((named) => ({ ...rest, ...fixture, ...named })),
 )
 const POST_CALLS = CALLS.filter(({ call }) => call.method === 'POST')
 const CALLS_WITH_SECRETS = CALLS.filter(({ call }) => call.secrets.length > 0)
@@ -31,6 +36,25 @@ test('every call has a fixture, and every fixture a call', () => {
       .map(({ name }) => name)
       .sort(),
   )
+})
+
+test('of every field that can name something which the caller must own it is known what tries others', () => {
+  for (const { name, call, fixture } of CALLS_WITH_SESSION) {
+    const { fields = [], by = '' } = NAMED_ELSEWHERE[name] ?? {}
+    const tried = [...(fixture.names ?? []).map(({ field }) => field), ...fields]
+    expect(tried.sort(), name).toEqual(fieldsOf(call).filter(isName).map(nameOf).sort())
+    if (by === 'the admin') expect(call.roles, name).toEqual(['admin'])
+    else expect(existsSync(join(ROOT, by)), by).toBe(true)
+  }
+
+  /** A new login and a day have a pattern; what names something that there is takes any text. */
+  function isName({ field, schema }: Field): boolean {
+    return NAMES.includes(field) && (schema.items ?? schema).pattern === undefined
+  }
+
+  function nameOf({ field }: Field): string {
+    return field
+  }
 })
 
 describe('every call', () => {
@@ -71,7 +95,7 @@ describe('every call', () => {
   )
 
   test.each(CALLS_WITH_NAMES)(
-    "answers for another person's client or account byte for byte as for an absent one: $name",
+    "answers for another person's client or account byte for byte as for an absent one: $name, $field",
     async ({ call, role, input, field, kind, list }) => {
       const foreign = await stage.foreignNames(kind)
       const right = only(await input(stage, role), call)

@@ -15,6 +15,7 @@ export type Schema = {
   maxLength?: number
   minItems?: number
   maxItems?: number
+  pattern?: string
   properties?: Record<string, Schema>
   required?: string[]
 }

@@ -291,7 +291,7 @@ export class Tree {
     await this.#send(dealer, calls.clients.retrieve, { login: name, credits }, () => taken)
   }
 
-  /** Makes a call, and expects the outcome that it has in the model. A suspended caller has no session. */
+  /** Makes a call, and expects the outcome that it has in the model. A suspended caller has no session, and a renewal may say why. */
   async #send(
     caller: Account | null,
     call: Parameters<Person['send']>[0],
@@ -300,7 +300,8 @@ export class Tree {
   ): Promise<void> {
     const person = this.who(caller)
     const before = this.model.state()
-    const expected = isSuspended(caller) ? { refused: ['no_session'] } : act()
+    const ended = call === calls.clients.renew ? ['no_session', 'suspended'] : ['no_session']
+    const expected = isSuspended(caller) ? { refused: ended } : act()
     const key = unique()
     const { status, body } = await person.send(call, input, { key })
     const what = `${person.name}: ${call.path} ${JSON.stringify(input)} at ${new Date(this.model.now).toISOString()}`

@@ -208,6 +208,19 @@ describe('a session', () => {
     }
   })
 
+  test('that has ended tries no password, though it was used a moment ago', async () => {
+    const { dealer } = await world.family({ credits: 1 })
+    const { name } = await world.client(dealer)
+    await dealer.call(calls.clients.renew, { name, months: 1 })
+    await dealer.call(logout)
+    const wrong = { old_password: 'not-the-present', password: 'a-new-password' }
+    await dealer.refused('no_session', password, wrong)
+    await dealer.refused('no_session', calls.clients.renew, { name, months: 1 })
+    const tried = await world.server.sql`
+      select from audit where account = ${dealer.id} and event = 'session.password.failed'`
+    expect(tried).toEqual([])
+  })
+
   test('records each wrong present password as a wrong login of the account, also in the audit', async () => {
     const { dealer } = await world.family()
     const wrong = { old_password: 'not-the-present', password: 'a-new-password' }
