@@ -185,6 +185,11 @@ test(`the rules apply to ${files.length} files in ${rooms.length} rooms and ${no
   expect(nouns.length).toBeGreaterThan(8)
 })
 
+test('tests that some machines cannot run say so where they are skipped', () => {
+  for (const { path, imports } of everywhere.filter(({ text }) => /(?:test|describe)\.runIf\(/.test(text)))
+    expect(imports, path).toContain('test/support/needs.ts')
+})
+
 test('every room of the server has its rule, and imports only what it may', () => {
   expect(rooms.sort()).toEqual(Object.keys(MAY_IMPORT).sort())
   expectKept(MAY_IMPORT)

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { isRoot } from './support/needs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'boxtree-launcher-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -156,27 +157,30 @@ test('an install has a draft of its own, and removes only those of processes tha
   rmSync(join(folder, mine), { recursive: true })
 })
 
-test.runIf(process.getuid?.() === 0)('a user who may not write the packages reads whose work that is', () => {
-  const closed = mkdtempSync(join(tmpdir(), 'boxtree-launcher-closed-'))
-  copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), join(closed, 'boxtree.mjs'))
-  writeFileSync(join(closed, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/one': {} } }))
-  chmodSync(closed, 0o755)
-  // Node itself may lie where another user cannot start it.
-  const node = join(closed, 'node')
-  copyFileSync(process.execPath, node)
-  const { stderr, status } = spawnSync(node, ['boxtree.mjs', 'check'], {
-    cwd: closed,
-    uid: 65_534,
-    gid: 65_534,
-    env: { PATH: process.env.PATH },
-    encoding: 'utf8',
-  })
-  rmSync(closed, { recursive: true })
-  expect(status).toBe(1)
-  expect(stderr).toBe(
-    `Packages are missing or outdated, and this user may not write to ${closed}: run \`node boxtree.mjs build\` as its owner.\n`,
-  )
-})
+test.runIf(isRoot('The test of a user who may not install'))(
+  'a user who may not write the packages reads whose work that is',
+  () => {
+    const closed = mkdtempSync(join(tmpdir(), 'boxtree-launcher-closed-'))
+    copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), join(closed, 'boxtree.mjs'))
+    writeFileSync(join(closed, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/one': {} } }))
+    chmodSync(closed, 0o755)
+    // Node itself may lie where another user cannot start it.
+    const node = join(closed, 'node')
+    copyFileSync(process.execPath, node)
+    const { stderr, status } = spawnSync(node, ['boxtree.mjs', 'check'], {
+      cwd: closed,
+      uid: 65_534,
+      gid: 65_534,
+      env: { PATH: process.env.PATH },
+      encoding: 'utf8',
+    })
+    rmSync(closed, { recursive: true })
+    expect(status).toBe(1)
+    expect(stderr).toBe(
+      `Packages are missing or outdated, and this user may not write to ${closed}: run \`node boxtree.mjs build\` as its owner.\n`,
+    )
+  },
+)
 
 test.each(['#', '?'])('a console that cannot be built in a folder with %s in its path says so', (letter) => {
   const odd = join(folder, `no${letter}1`)

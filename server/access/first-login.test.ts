@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { freshFolder } from '../../test/support/folder.ts'
+import { isRoot } from '../../test/support/needs.ts'
 import { type Config, readConfig } from '../config.ts'
 import { makeFirstLogin } from './first-login.ts'
 import { isPassword } from './password.ts'
@@ -60,11 +61,14 @@ describe('the first login', () => {
     expect(await firstLogin()).toMatch(/^login: admin\npassword: \S{19}\n$/)
   })
 
-  test.runIf(process.getuid?.() === 0)('is a new one where another user planted the draft', async () => {
-    writeFileSync(draft, KNOWN)
-    chownSync(draft, 65_534, 65_534)
-    expect(await firstLogin()).toMatch(/^login: admin\npassword: \S{19}\n$/)
-  })
+  test.runIf(isRoot('The test of a planted first login'))(
+    'is a new one where another user planted the draft',
+    async () => {
+      writeFileSync(draft, KNOWN)
+      chownSync(draft, 65_534, 65_534)
+      expect(await firstLogin()).toMatch(/^login: admin\npassword: \S{19}\n$/)
+    },
+  )
 
   test('is not written again at later starts, for which the disk may be full', async () => {
     const config = readConfig({ DATA_DIR: dataDir })

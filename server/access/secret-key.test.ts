@@ -3,6 +3,7 @@ import { chownSync, lstatSync, mkdtempSync, readdirSync, rmSync, symlinkSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { isRoot } from '../../test/support/needs.ts'
 import { findOrMakeSecretKey, readKeyFile } from './secret-key.ts'
 
 let dataDir: string
@@ -51,10 +52,13 @@ describe('the secret key', () => {
     expect(stderr).toContain(`${file} must be a plain file that belongs to`)
   })
 
-  test.runIf(process.getuid?.() === 0)('is refused where the file belongs to another user', () => {
-    const file = join(dataDir, 'secret-key')
-    writeFileSync(file, Buffer.alloc(32, 1).toString('base64'))
-    chownSync(file, 65_534, 65_534)
-    expect(() => findOrMakeSecretKey({ secretKey: null, dataDir })).toThrow(`${file} must be a plain file`)
-  })
+  test.runIf(isRoot('The test of a secret key that another user owns'))(
+    'is refused where the file belongs to another user',
+    () => {
+      const file = join(dataDir, 'secret-key')
+      writeFileSync(file, Buffer.alloc(32, 1).toString('base64'))
+      chownSync(file, 65_534, 65_534)
+      expect(() => findOrMakeSecretKey({ secretKey: null, dataDir })).toThrow(`${file} must be a plain file`)
+    },
+  )
 })

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { type Console, startConsole } from '../../test/support/console.ts'
 import { freshFolder } from '../../test/support/folder.ts'
+import { offers } from '../../test/support/needs.ts'
 import { Person } from '../../test/support/world.ts'
 import { freeSpaceOf } from '../postgres/files.ts'
 
@@ -24,12 +25,8 @@ const WITH_DISK = [
   'mount -t tmpfs -o size=200m,mode=0700 tmpfs "$0" && exec unshare --map-user=1000 --map-group=1000 "$@"',
 ] as const
 
-const canMount = mayMount()
-if (!canMount) {
-  process.stdout.write(
-    'server/corridor/small-disk.test.ts is skipped: this machine lets nobody mount a file system in a namespace. disk.test.ts shows the same with a made-up free space.\n',
-  )
-}
+// disk.test.ts shows the same with a made-up free space.
+const canMount = offers(mayMount(), 'The tests of a small disk', 'mounts in a namespace')
 
 describe.runIf(canMount)('on a file system of 200 MB that fills', () => {
   /** The path to the file system from outside of its namespace. */

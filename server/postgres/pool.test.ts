@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
+import { offers } from '../../test/support/needs.ts'
 import { openPostgresProxy } from '../../test/support/postgres-proxy.ts'
 import { begin } from './begin.ts'
 import { hostsOf, openPool } from './pool.ts'
@@ -70,7 +71,7 @@ const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
 )
 
-describe.runIf(hasIPv6)('over IPv6', () => {
+describe.runIf(offers(hasIPv6, 'The tests of addresses of IPv6', 'the address ::1'))('over IPv6', () => {
   test.each(['[::1]:PORT', '127.0.0.1:1,[::1]:PORT'])('a pool reaches %s', async (hosts) => {
     const { server } = database
     if (typeof server === 'string') throw new Error('the address leads to a unix socket')

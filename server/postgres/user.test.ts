@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { freshFolder } from '../../test/support/folder.ts'
+import { offers } from '../../test/support/needs.ts'
 
 /** Mounts other accounts over those of this machine, for the command after it alone. */
 const WITH_ACCOUNTS = [
@@ -21,7 +22,11 @@ const CHOOSE = `
 const ROOT = 'root:x:0:0::/root:/bin/sh'
 const NOBODY = 'nobody:x:65534:65534::/:/bin/false'
 
-const canMount = process.getuid?.() === 0 && choiceAmong([ROOT]).status === 0
+const canMount = offers(
+  process.getuid?.() === 0 && choiceAmong([ROOT]).status === 0,
+  'The tests of the user whom a console of root starts its database as',
+  'root and mounts in a namespace',
+)
 
 describe.runIf(canMount)('a console that root starts first runs its database as', () => {
   const nobody = { uid: 65_534, gid: 65_534 }
