@@ -219,7 +219,7 @@ describe('with a hosted captcha,', () => {
     await expect(check(at(1), 'down')).rejects.toThrow('cannot be reached')
     answering = 'silence'
     await expect(check(captcha, 'silent')).rejects.toThrow('cannot be reached')
-  }, 10_000)
+  })
 })
 
 test("the provider 'none' accepts every login", async () => {

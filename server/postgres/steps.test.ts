@@ -217,9 +217,7 @@ describe('a version with steps', () => {
         for await (const _ of await sql`copy client to stdout`.readable());
       })
       const starting = start(next)
-      await expect
-        .poll(() => said, { timeout: 15_000 })
-        .toContain('Waiting until the backup that is being made is complete')
+      await expect.poll(() => said).toContain('Waiting until the backup that is being made is complete')
       await Promise.all([release(), starting])
       expect((await look()).indexes).toEqual(WHOLE)
     })
