@@ -154,7 +154,7 @@ async function timeInside(sql: Sql, statements: readonly Statement[]): Promise<n
   try {
     for (const { text, parameters, types } of statements) {
       const typed = parameters.map((value, at) => sql.typed(value as never, types[at] ?? 0))
-      if (text.startsWith('set')) {
+      if (/^(set|explain)/.test(text)) {
         const ms = await timed(() => sql.unsafe(text, typed as never))
         if (!BITMAP_ONLY.some((one) => one.text === text)) spent += ms
         continue

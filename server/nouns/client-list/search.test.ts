@@ -324,6 +324,31 @@ test('two letters that few of many clients have are found by their index, wherev
   }
 })
 
+test('the pairs of letters of what the index has found are not looked for again in each text', async () => {
+  const world = await openWorld()
+  try {
+    const { dealer } = await world.family()
+    await world.plantClients(dealer, { prefix: 'crowd-', last: 2_000 })
+    await world.server.ownerSql`analyze directory`
+    // The name of the dealer has them too.
+    const letters = dealer.name.slice(0, 2)
+    const plan = await begin(world.server.sql, async (sql) => {
+      const context = { ...contextOf(sql, world.admin), now: world.clock.now }
+      const { indexedMatches } = (await readSearch(context, letters)) as Search
+      await sql`set local enable_seqscan = off`
+      const lines = await sql<{ 'QUERY PLAN': string }[]>`
+        explain select count(*) from directory entry where ${indexedMatches}`
+      return lines.map((line) => line['QUERY PLAN'])
+    })
+    expect(plan.join('\n')).toContain('Bitmap Index Scan on directory_pairs')
+    const tested = plan.filter((line) => line.includes(' Filter:'))
+    expect(tested).toEqual([expect.stringContaining('dealer = ANY')])
+    expect(tested[0]).not.toContain('letter_pairs')
+  } finally {
+    await world.close()
+  }
+})
+
 test.each([
   ['browses on the first pages', 'expiry', 600, 'browse'],
   ['jumps into the middle of expiries', 'expiry', 50_000, 'jump'],
