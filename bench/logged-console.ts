@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,9 +16,14 @@ export async function startLoggedConsole(dataDir: string): Promise<Console> {
   closeSync(log)
   const output = () => readFileSync(file, 'utf8')
   const ended = console.exit.then((code) => `The console ended with ${code}:\n${output()}`)
+  const stop: Console['stop'] = async (signal) => {
+    const code = await console.stop(signal)
+    rmSync(folder, { recursive: true })
+    return code
+  }
   for (;;) {
     const url = /ready on (http[^\s"]+)/.exec(output())?.[1]
-    if (url) return { url, ...console, output }
+    if (url) return { ...console, url, output, stop }
     const words = await Promise.race([ended, pause(50)])
     if (words) throw new Error(words)
   }

@@ -40,7 +40,9 @@ export function openProcess<Order extends object, Answer>(file: string) {
         })
         child.send(order)
       }),
-    close: () => child.disconnect(),
+    close() {
+      if (child.connected) child.disconnect()
+    },
   }
 }
 

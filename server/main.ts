@@ -84,9 +84,9 @@ async function start(): Promise<void> {
   const config = readConfig(process.env)
   log.level = config.logLevel
   if (config.captcha.provider === 'none')
-    log.warn('CAPTCHA_PROVIDER is none: programs can try passwords as easily as people')
+    warn('CAPTCHA_PROVIDER is none: programs can try passwords as easily as people')
   if (config.serve.console && !isOfThisMachine(config.host) && config.trustedProxies.length === 0)
-    log.warn(
+    warn(
       `HOST is ${config.host}, and TRUSTED_PROXIES names no proxy: passwords come from other machines without encryption. Put a proxy with TLS in front of the console (deploy/ has samples) and name it there.`,
     )
   const found = findSecretKey(config)

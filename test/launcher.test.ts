@@ -84,6 +84,7 @@ test('what npm leaves out of what this machine needs is named, and the present p
     'node_modules/one': { version: '1.0.0' },
     'node_modules/database-here': { ...here, version: '1.0.0' },
     'node_modules/database-elsewhere': { ...here, os: ['aix'], version: '1.0.0' },
+    'node_modules/node-elsewhere': { ...here, os: platform, cpu: `${arch}64`, version: '1.0.0' },
     'node_modules/other-library': {
       ...here,
       libc: [header.glibcVersionRuntime ? 'musl' : 'glibc'],

@@ -311,6 +311,8 @@ test('the transactions of one client are those of its history, whoever had it be
   for (const stranger of [dealer, reseller]) {
     await expect(stranger.call(calls.transactions.list, { client })).rejects.toThrow('not_found')
     await expect(stranger.call(calls.transactions.sums, { client })).rejects.toThrow('not_found')
+    const { exportTransactions } = calls.desk[stranger.role]
+    await stranger.refused('not_found', exportTransactions, { client, from: '2026-01-01', to: '2026-12-31' })
   }
 })
 
