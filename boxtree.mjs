@@ -22,6 +22,8 @@ const ROOT = dirname(fileURLToPath(import.meta.url))
 const PACKAGES = 'node_modules'
 /** The package with the Node for this machine. */
 const BUNDLED = `node-${process.platform}-${process.arch}`
+/** Runs where the npm of this machine leaves out packages. */
+const NEWER_NPM = 'npm@11.19.1'
 /** npm's list of what is installed. */
 const INSTALLED = 'node_modules/.package-lock.json'
 /** Where packages are until all of them have come. The npm of a process that was killed may go on in that one's. */
@@ -165,12 +167,21 @@ async function install() {
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
     if (existsSync(file)) copyFileSync(file, join(DRAFT, file))
   }
-  let missing = await installWith(process.execPath)
+  let missing = await installWith(process.execPath, ['ci'])
   const bundled = join(DRAFT, PACKAGES, BUNDLED)
   if (missing.length > 0 && existsSync(bundled)) {
-    // npm leaves out what does not want the Node that npm runs on, as the oldest of version 20. Boxtree's own has come.
+    // What came with the oldest Node 20 leaves out packages: npm those that name a C library, and those that want a newer
+    // Node. Boxtree's own Node has come.
     renameSync(bundled, join(DRAFT, BUNDLED))
-    missing = await installWith(join(ROOT, DRAFT, BUNDLED, 'bin/node'))
+    // Where npm looks for its own packages.
+    mkdirSync(join(DRAFT, BUNDLED, 'lib'))
+    missing = await installWith(join(ROOT, DRAFT, BUNDLED, 'bin/node'), [
+      'exec',
+      '--yes',
+      NEWER_NPM,
+      '--',
+      'ci',
+    ])
   }
   if (missing.length > 0) {
     removeDraft(DRAFT)
@@ -183,15 +194,17 @@ async function install() {
 }
 
 /** Has npm install into the draft, on a certain Node. Returns what it left out. */
-async function installWith(node) {
+async function installWith(node, command) {
   const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
-  const args = ['ci', '--prefix', DRAFT, ...options]
+  const args = [...command, '--prefix', DRAFT, ...options]
   const npm = process.env.npm_execpath
-  const { NODE_ENV: _, ...env } = process.env
-  // Other package managers set it, too. npm itself starts the first Node that it finds.
+  const { NODE_ENV: _, ...inherited } = process.env
+  // What npm starts, as npm itself, takes the first Node that it finds.
+  const env = { ...inherited, PATH: `${dirname(node)}${delimiter}${inherited.PATH}` }
+  // Other package managers set it, too.
   const code = npm?.endsWith('npm-cli.js')
     ? await run(node, [npm, ...args], env)
-    : await run('npm', args, { ...env, PATH: `${dirname(node)}${delimiter}${env.PATH}` })
+    : await run('npm', args, env)
   if (code !== 0) {
     removeDraft(DRAFT)
     quit('npm could not install the packages; see its words above, then try again.')
