@@ -136,9 +136,11 @@ test.each(SILENCES)(
 
 /** Returns the statements of a call on a new connection, where none is prepared yet. */
 async function statementsOf(scene: Scene, spending: Spending): Promise<string[]> {
+  const make = () => at(scene, spending).attempt(spending.call, spending.input(scene), { key: unique() })
+  // From then on it is remembered whose the session is.
+  if (spending.shares) await make()
   await renew()
-  const answer = await at(scene, spending).attempt(spending.call, spending.input(scene), { key: unique() })
-  expect(answer).toMatchObject({ status: 200 })
+  expect(await make()).toMatchObject({ status: 200 })
   const seen = proxy.takeSeen()
   await renew()
   return seen
