@@ -37,18 +37,24 @@ export async function readSearch(asked: SearchContext, search: string): Promise<
   // The directory has one field a line, and no field has a line break of its own.
   if (term.includes('\n')) return matchingAll(sql`false`)
   const dealers = account.role === 'admin' ? await dealersLike(sql, term) : []
-  const oneOf = (hasIt: (sql: Sql, searched: string) => Fragment) =>
+  const [forms, phones] = [[...formsOf(term), ...macsMeant(term)], phonesMeant(term)]
+  const oneOf = (hasForm: (form: string) => Fragment, hasPhone = (digits: string) => hasForm(digits)) =>
     [
-      ...[...formsOf(term), ...macsMeant(term)].map((form) => hasIt(sql, form)),
-      // The phone is the last line: digits alone, after a '+' where it is from abroad.
-      ...phonesMeant(term).map((digits) => sql`${hasIt(sql, digits)} and entry.text ~ ${`${digits}[0-9]*$`}`),
+      ...forms.map(hasForm),
+      ...phones.map(hasPhone),
       ...(dealers.length > 0 ? [sql`entry.dealer = any (${dealers}::bigint[])`] : []),
     ].reduce((all, one) => sql`${all} or ${one}`)
-  const textMatches = oneOf(hasInText)
+  const has = (hasForm: (form: string) => Fragment) =>
+    oneOf(hasForm, (digits) => sql`${hasForm(digits)} and ${endsWithPhone(sql, digits)}`)
+  const textMatches = has((form) => hasInText(sql, form))
+  const lengths = [...forms, ...phones].map((form) => [...form].length)
+  const arePairs = lengths.includes(2) && Math.min(...lengths) >= 2
   return {
     textMatches,
     // The index gives the second condition, and it is not tested again: to find the pairs of a text takes 20 µs.
-    indexedMatches: sql`(${textMatches}) and (${oneOf(hasPairs)})`,
+    indexedMatches: arePairs
+      ? sql`(${has((form) => isInText(sql, form))}) and (${oneOf((form) => hasPairs(sql, form))})`
+      : textMatches,
     expiries: /^[\d-]+$/.test(term) ? await expiriesLike(asked, term) : [],
   }
 }
@@ -63,14 +69,24 @@ export function matchingAll(condition: Fragment): Search {
  * trigrams serves only the operator, and for so short a term all of it would be read.
  */
 function hasInText(sql: Sql, searched: string): Fragment {
-  const pattern = like(sql, searched)
-  return [...searched].length < 3 ? sql`textlike(entry.text, ${pattern})` : sql`entry.text like ${pattern}`
+  return [...searched].length < 3 ? isInText(sql, searched) : sql`entry.text like ${like(sql, searched)}`
 }
 
-/** What one index finds: that of pairs for two letters, that of trigrams for more. */
+function isInText(sql: Sql, searched: string): Fragment {
+  return sql`textlike(entry.text, ${like(sql, searched)})`
+}
+
+/** What the index of pairs finds by itself, of two letters or more. */
 function hasPairs(sql: Sql, searched: string): Fragment {
-  const isPair = [...searched].length === 2
-  return isPair ? sql`letter_pairs(entry.text) @> letter_pairs(lower(${searched}))` : hasInText(sql, searched)
+  return sql`letter_pairs(entry.text) @> letter_pairs(lower(${searched}))`
+}
+
+/**
+ * Whether digits are in the phone, which is the last line: digits alone, after a '+' where it is from abroad. By the
+ * function behind the operator, likewise.
+ */
+function endsWithPhone(sql: Sql, digits: string): Fragment {
+  return sql`textregexeq(entry.text, ${`${digits}[0-9]*$`})`
 }
 
 /** Returns the MAC, or the part of one, that a term means, where the text has it in neither of its two forms as typed. */

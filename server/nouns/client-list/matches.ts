@@ -117,6 +117,24 @@ export async function sortMatches(context: Context, query: PageQuery, search: Se
   return found.map(({ client }) => client)
 }
 
+/** Returns a page of those who are in a state, which the index of expiries finds, and of whom there are few. */
+export async function sortState(
+  { sql, account, now }: Context,
+  query: PageQuery,
+  count: number,
+): Promise<number[]> {
+  const { offset, limit } = sliceOf(query, count)
+  const dealers = query.sort === 'dealer' ? sql`join account d on d.id = entry.dealer` : sql``
+  // Without OFFSET 0 the planner would walk through the list's order.
+  const found = await sql<{ client: number }[]>`
+    select client from (
+      select s.client, lower(s.name) as name, ${sortKey(sql, query.sort)} as sort_key
+      from service s join directory entry on entry.client = s.client ${dealers}
+      where ${isVisibleTo(sql, account, sql`s`)} and ${isIn(sql, query.filter, now, sql`s`)} offset 0
+    ) as found order by ${matchOrder(sql, query)} limit ${limit} offset ${offset}`
+  return found.map(({ client }) => client)
+}
+
 /** @param rows a query with the columns of `matchQueries` */
 async function collectRows(
   context: Context,

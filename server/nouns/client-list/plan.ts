@@ -14,6 +14,7 @@ import {
   estimateOwn,
   estimateTextMatches,
   sortMatches,
+  sortState,
 } from './matches.ts'
 import {
   type CountedPage,
@@ -30,6 +31,8 @@ import {
  *
  * - `browse`: nothing is searched. Add up the kept counts and read the page from the index of the list's order.
  *   First and last pages take 2 to 5 ms; each thousand that is skipped takes 1 to 4 ms more.
+ * - `sort`: nothing is searched, and few are in the asked state, so that the index of the list's order would be read nearly
+ *   to its end. Read them by their expiries and sort them. 20,000 take 60 ms.
  * - `jump`: nothing is searched, and many would have to be skipped in the order of expiries or dealers. The kept counts
  *   say with which of them the page begins. The middle of a million takes 1.5 first pages by expiry, 3 to 5 by dealer.
  * - `skip`: nothing is searched, and many have to be skipped in another order. Skip them in an index that has the order
@@ -48,7 +51,7 @@ import {
  *
  * A list of those who are online is found by none of them: see `findOnline`.
  */
-export type Plan = 'browse' | 'jump' | 'skip' | 'scan' | 'collect' | 'merge' | 'cap'
+export type Plan = 'browse' | 'sort' | 'jump' | 'skip' | 'scan' | 'collect' | 'merge' | 'cap'
 
 /**
  * What the choice is made by. `expected` are matches by text, `ofExpiries` the exact counts of those by expiry. `all` is
@@ -78,6 +81,8 @@ export const BOUNDS = {
   /** The most skipped on the way to a page: by name, which one table has, and by any other order, which needs two. */
   skippedByName: 20_000,
   skipped: 6_667,
+  /** The most clients in a state that are sorted, where the index of the list's order would be read for longer. */
+  sorted: 20_000,
   /** The most clients in a state that are listed in memory, to tell who is in it. */
   listed: 500_000,
 }
@@ -114,10 +119,14 @@ export function chooseUnsearched(
   query: PageQuery,
   counts: Counts,
   bounds = BOUNDS,
-): 'browse' | 'jump' | 'skip' {
+): 'browse' | 'sort' | 'jump' | 'skip' {
   const count = counts[query.filter]
   const { offset, limit } = sliceOf(query, count)
-  if (Math.min(offset, count - offset - limit) <= bounds.skipped) return 'browse'
+  const skipped = Math.min(offset, count - offset - limit)
+  const walked = (skipped + limit) * (counts.all / count)
+  const isRare = query.filter !== 'all' && query.sort !== 'expiry' && count <= bounds.sorted
+  if (isRare && walked * WALKED_PER_SORTED > count && walked > bounds.skipped) return 'sort'
+  if (skipped <= bounds.skipped) return 'browse'
   if (canJump(query)) return 'jump'
   return query.filter === 'all' || counts[listedState(query.filter)] <= bounds.listed ? 'skip' : 'browse'
 }
@@ -127,7 +136,7 @@ export function choosePlan(
   query: PageQuery,
   estimate: Estimate,
   bounds = BOUNDS,
-): Exclude<Plan, 'browse' | 'jump' | 'skip'> {
+): Exclude<Plan, 'browse' | 'sort' | 'jump' | 'skip'> {
   const { all, expected, ofExpiries } = estimate
   if (all && all.all <= bounds.collected && fillsPageSoon(query, { ...estimate, all }, bounds)) return 'scan'
   if (expected > bounds.collected) return 'cap'
@@ -186,6 +195,8 @@ async function findUnsearched(context: Context, query: PageQuery, bounds: Bounds
   switch (chooseUnsearched(query, counts, bounds)) {
     case 'browse':
       return found(await scanInOrder(context, query, null, count))
+    case 'sort':
+      return found(await sortState(context, query, count))
     case 'jump':
       return found(await jumpInOrder(context, query, count))
     case 'skip':
