@@ -40,6 +40,7 @@ export const TransactionQuery = z
   .strictObject({
     ...transactionFilter,
     ...pageQuery({ rows: 25 }),
+    /** Where more than 10,000 match, another order than that of time is that of the newest 10,000. */
     sort: z._default(z.enum(TRANSACTION_SORTS), 'created'),
     order: z._default(z.enum(['asc', 'desc']), 'desc'),
   })

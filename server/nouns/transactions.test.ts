@@ -249,6 +249,13 @@ describe('all transactions', () => {
     // The pages end where the count does.
     expect((await dealer.call(list, { page: 334, per_page: 30 })).data).toHaveLength(10)
     expect((await dealer.call(list, { page: 401 })).data).toEqual([])
+    // In another order the newest of them are sorted: the credits that came first are not among these.
+    for (const order of ['asc', 'desc'] as const) {
+      const { data } = await dealer.call(list, { sort: 'type', order, per_page: 500 })
+      expect(data.map(({ type }) => type)).toEqual(Array(500).fill('USED'))
+    }
+    const added = await dealer.call(list, { sort: 'login', type: 'ADD' })
+    expect(added.data).toHaveLength(2)
     expect((await dealer.call(sums, {})).data).toEqual([
       { type: 'ADD', transactions: 2, credits: 10_001 },
       { type: 'USED', transactions: 10_000, credits: 10_000 },

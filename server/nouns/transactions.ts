@@ -43,13 +43,15 @@ export const transactions: Handlers<typeof calls.transactions> = {
     const count = Math.min(found, COUNTED_TO)
     const ordered = orderOf(sql, sort, order)
     const { offset, limit } = sliceOf({ page, per_page }, count)
-    const head = sql`order by ${ordered} limit ${offset + limit}`
+    const newest = sql`order by ${orderOf(sql, 'created', 'desc')} limit ${COUNTED_TO}`
+    // No index has another order: all of ten million would be sorted for each page.
+    const from =
+      sort === 'created' || found <= COUNTED_TO
+        ? ledgerOf(sql, whose, { which, head: sql`order by ${ordered} limit ${offset + limit}` })
+        : sql`(select t.* from ${ledgerOf(sql, whose, { which, head: newest })} ${newest}) t`
     const data = await rows(
       context,
-      sql`(
-        select t.* from ${ledgerOf(sql, whose, { which, head })} order by ${ordered}
-        limit ${limit} offset ${offset}
-      )`,
+      sql`(select t.* from ${from} order by ${ordered} limit ${limit} offset ${offset})`,
       ordered,
     )
     return { ...pageOf(data, count, { page, per_page }), count_capped: found > COUNTED_TO }

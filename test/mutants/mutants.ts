@@ -1974,6 +1974,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['test/launcher.test.ts'],
   },
   {
+    guard: 'of more transactions than are counted, the newest alone are sorted',
+    file: 'server/nouns/transactions.ts',
+    from: "sort === 'created' || found <= COUNTED_TO",
+    to: 'found >= 0',
+    suites: ['server/nouns/transactions.test.ts'],
+  },
+  {
+    guard: 'few clients in a state are sorted, and not walked to',
+    file: 'server/nouns/client-list/plan.ts',
+    from: "  if (isRare && walked * WALKED_PER_SORTED > count && walked > bounds.skipped) return 'sort'\n",
+    to: '',
+    suites: ['server/nouns/client-list/search.test.ts'],
+  },
+  {
     guard: 'lines of the log that cannot be written do not fill the memory',
     file: 'server/log.ts',
     from: 'dest: 2, maxLength: MOST_WAITING',

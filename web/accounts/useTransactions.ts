@@ -90,6 +90,8 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
     ...total,
     /** The last page. Where there are more than 10,000 transactions, it is not the end of them. */
     last: data?.total_pages,
+    /** Whether only the newest 10,000 are in the order that was chosen. */
+    isPartlySorted: data?.count_capped === true && sort !== 'created',
     loading: isPending || isPlaceholderData,
     error: error?.message,
     retry: refetch,
@@ -99,7 +101,7 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
 /** What is shown of days of which the last is before the first, and of an account or client that is not there. */
 const NOTHING = {
   ...{ sums: undefined, summing: false, rows: [], count: 0, capped: false, last: undefined },
-  ...{ loading: false, error: undefined },
+  ...{ isPartlySorted: false, loading: false, error: undefined },
 }
 
 /** The page counts to 10,000 only; the sums, which may come later, count all. */

@@ -53,6 +53,9 @@ export function Transactions() {
           list={page.list}
           rows={page.rows && { rows: page.rows, count: page.count, capped: page.capped, last: page.last }}
           loading={page.loading}
+          tools={
+            page.isPartlySorted && <Quiet>Only the newest 10,000 are sorted: choose days for others.</Quiet>
+          }
           error={page.error}
           onRetry={page.retry}
           emptyText={page.fault}
@@ -77,4 +80,5 @@ export function Transactions() {
   )
 }
 
+const Quiet = styled('span')(({ theme }) => ({ color: theme.palette.text.secondary }))
 const Above = styled('div')({ marginBottom: 16 })
