@@ -22,7 +22,7 @@ const ROOT = dirname(fileURLToPath(import.meta.url))
 const PACKAGES = 'node_modules'
 /** The package with the Node for this machine. */
 const BUNDLED = `node-${process.platform}-${process.arch}`
-/** Runs where the npm of this machine leaves out packages. */
+/** Runs where the npm of this machine leaves out packages. It is not in the lockfile: most machines never need it. */
 const NEWER_NPM = 'npm@11.19.1'
 /** npm's list of what is installed. */
 const INSTALLED = 'node_modules/.package-lock.json'
@@ -168,48 +168,53 @@ async function install() {
     if (existsSync(file)) copyFileSync(file, join(DRAFT, file))
   }
   let missing = await installWith(process.execPath, ['ci'])
-  const bundled = join(DRAFT, PACKAGES, BUNDLED)
-  if (missing.length > 0 && existsSync(bundled)) {
-    // What came with the oldest Node 20 leaves out packages: npm those that name a C library, and those that want a newer
-    // Node. Boxtree's own Node has come.
-    renameSync(bundled, join(DRAFT, BUNDLED))
-    // Where npm looks for its own packages.
-    mkdirSync(join(DRAFT, BUNDLED, 'lib'))
-    missing = await installWith(join(ROOT, DRAFT, BUNDLED, 'bin/node'), [
-      'exec',
-      '--yes',
-      NEWER_NPM,
-      '--',
-      'ci',
-    ])
+  if (missing === null) {
+    removeDraft(DRAFT)
+    quit('npm could not install the packages; see its words above, then try again.')
   }
+  if (missing.length > 0) missing = (await installWithNewerNpm()) ?? missing
   if (missing.length > 0) {
     removeDraft(DRAFT)
     const names = missing.map(({ name }) => name).join(', ')
-    quit(`npm did not download ${names}: check the connection and the registry, then try again.`)
+    quit(
+      `npm did not download ${names}: check the connection and the registry, or take a newer Node, then try again.`,
+    )
   }
   if (existsSync(PACKAGES)) renameSync(PACKAGES, join(DRAFT, 'before'))
   renameSync(join(DRAFT, PACKAGES), PACKAGES)
   removeDraft(DRAFT)
 }
 
-/** Has npm install into the draft, on a certain Node. Returns what it left out. */
-async function installWith(node, command) {
+/**
+ * What came with the oldest Node 20 leaves out packages: npm those that name a C library, and those that want a newer
+ * Node. Once Boxtree's own Node has come, a newer npm installs them on it.
+ */
+async function installWithNewerNpm() {
+  const bundled = join(DRAFT, PACKAGES, BUNDLED)
+  if (!runs(join(bundled, 'bin/node'))) return null
+  renameSync(bundled, join(DRAFT, BUNDLED))
+  // Where npm looks for its own packages.
+  mkdirSync(join(DRAFT, BUNDLED, 'lib'))
+  // Where this machine's npm has its settings, as its registry: npm would look beside the Node that it runs on.
+  const settings = join(dirname(dirname(process.execPath)), 'etc/npmrc')
+  return installWith(join(ROOT, DRAFT, BUNDLED, 'bin/node'), ['exec', '--yes', NEWER_NPM, '--', 'ci'], {
+    npm_config_globalconfig: settings,
+  })
+}
+
+/** Has npm install into the draft, on a certain Node. Returns what it left out; null where it could not. */
+async function installWith(node, command, more = {}) {
   const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
   const args = [...command, '--prefix', DRAFT, ...options]
   const npm = process.env.npm_execpath
   const { NODE_ENV: _, ...inherited } = process.env
   // What npm starts, as npm itself, takes the first Node that it finds.
-  const env = { ...inherited, PATH: `${dirname(node)}${delimiter}${inherited.PATH}` }
+  const env = { ...more, ...inherited, PATH: `${dirname(node)}${delimiter}${inherited.PATH}` }
   // Other package managers set it, too.
   const code = npm?.endsWith('npm-cli.js')
     ? await run(node, [npm, ...args], env)
     : await run('npm', args, env)
-  if (code !== 0) {
-    removeDraft(DRAFT)
-    quit('npm could not install the packages; see its words above, then try again.')
-  }
-  return missingFrom(readJson(join(DRAFT, INSTALLED))?.packages ?? {})
+  return code === 0 ? missingFrom(readJson(join(DRAFT, INSTALLED))?.packages ?? {}) : null
 }
 
 /** Whether a folder is a draft whose process is gone, or one of an earlier version. */
@@ -236,14 +241,17 @@ function removeDraft(draft) {
 
 function findNode() {
   const bundled = join(ROOT, PACKAGES, BUNDLED, 'bin/node')
-  const runs = existsSync(bundled) && spawnSync(bundled, ['--version']).status === 0
-  if (runs) return bundled
+  if (runs(bundled)) return bundled
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > 24 || (major === 24 && minor >= 7)) return process.execPath
   const why = existsSync(bundled)
     ? 'the one that came does not run here (on Linux it needs glibc)'
     : `none came for ${process.platform}-${process.arch}`
   return quit(`Boxtree needs Node 24.7 or later, and ${why}: install that and start again.`)
+}
+
+function runs(node) {
+  return existsSync(node) && spawnSync(node, ['--version']).status === 0
 }
 
 function isConsoleStale() {

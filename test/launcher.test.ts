@@ -99,21 +99,24 @@ test('what npm leaves out of what this machine needs is named, and the present p
     const packages = Object.fromEntries(${JSON.stringify(names)}.map((name) => ['node_modules/' + name, { version: '1.0.0' }]))
     writeFileSync(to + '/.package-lock.json', JSON.stringify({ packages }))`
   expect(run(npm('one'))).toContain(
-    'npm did not download database-here: check the connection and the registry, then try again.',
+    'npm did not download database-here: check the connection and the registry, or take a newer Node, then try again.',
   )
   expect(readdirSync(there)).not.toContain('node_modules')
   // The npm of the oldest Node 20 leaves it out as well, and Boxtree's own Node, which came, runs a newer npm.
-  expect(
-    run(`
-      const { mkdirSync, symlinkSync } = require('node:fs')
-      if (process.argv[2] === 'exec' && process.argv[4].startsWith('npm@')) {
-        ${npm('one', 'database-here')}
-      } else {
-        ${npm('one')}
-        mkdirSync(to + '/node-${platform}-${arch}/bin', { recursive: true })
-        symlinkSync(process.execPath, to + '/node-${platform}-${arch}/bin/node')
-      }`),
-  ).not.toContain('npm did not download')
+  const oldest = (newer: string) => `
+    const { mkdirSync, symlinkSync } = require('node:fs')
+    if (process.argv[2] === 'exec' && process.argv[4].startsWith('npm@')) {
+      console.log('settings', process.env.npm_config_globalconfig)
+      ${newer}
+    } else {
+      ${npm('one')}
+      mkdirSync(to + '/node-${platform}-${arch}/bin', { recursive: true })
+      symlinkSync(process.execPath, to + '/node-${platform}-${arch}/bin/node')
+    }`
+  expect(run(oldest('process.exit(1)'))).toContain('npm did not download database-here')
+  const installed = run(oldest(npm('one', 'database-here')))
+  expect(installed).not.toContain('npm did not download')
+  expect(installed).toContain(`settings ${join(process.execPath, '../../etc/npmrc')}`)
   expect(run(npm())).not.toContain('Installing packages')
   // As an earlier version left it.
   writeFileSync(

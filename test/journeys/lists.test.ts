@@ -480,6 +480,10 @@ test('a page of transactions stays after a reload, and the last one says how old
   await expect(pages).toContainText('26–50 of 61. For the rest, filter or export.')
   await expect(rows(page, 'Transactions')).toHaveCount(25)
   await expect(pages.getByRole('button', { name: 'Next page' })).toHaveAttribute('aria-disabled', 'true')
+  const sorted = page.getByText('Only the newest 10,000 are sorted: choose days for others.')
+  await expect(sorted).toHaveCount(0)
+  await page.getByRole('button', { name: 'Type' }).click()
+  await expect(sorted).toBeVisible()
 })
 
 describe('a text that is too long', () => {

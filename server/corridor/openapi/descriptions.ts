@@ -14,6 +14,7 @@ export const OF_CALLS: Readonly<Record<string, string>> = {
 
 const MAC = `Six pairs of hexadecimal digits with colons, such as ${MAC_PREFIX}0A:1B:2C`
 const PAID = 'paid months, a credit each'
+const MOST = COUNTED_TO.toLocaleString('en-US')
 const MONTHS_OF_EACH = `The same ${PAID}, for every client, or those of each in the order of \`clients\``
 
 /**
@@ -47,11 +48,9 @@ export const OF_INPUTS: Readonly<Record<string, string>> = {
     "The login of a client: one of a dealer's own, or any for the admin. For others there is none (404)",
 }
 
-const MOST = COUNTED_TO.toLocaleString('en-US')
-
 /** The same of the fields of answers. */
 export const OF_OUTPUTS: Readonly<Record<string, string>> = {
-  count_capped: `True where more than ${MOST} match: \`count\` is ${MOST} then, and the pages end there. Narrow the search or the days, or export all`,
+  count_capped: `True where more than ${MOST} match: \`count\` is ${MOST} then, and the pages end there (of transactions in another order than \`created\`, the newest ${MOST} are sorted). Narrow the search or the days, or export all`,
   total_pages: 'How many pages `count` rows fill',
   missing: 'The names in `clients` that the caller no longer has; the file leaves them out',
 }

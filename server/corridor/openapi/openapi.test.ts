@@ -69,6 +69,7 @@ describe('the OpenAPI document', () => {
 
   test('says where the pages of a list end, and how a list is walked that changes', () => {
     expect(info.description).toMatch(/collect all pages first, and change each once/)
+    expect(JSON.stringify(paths['/transactions']?.get)).toContain('the newest 10,000 are sorted')
     const schema = paths['/transactions']?.get?.responses[200]?.content?.['application/json']?.schema
     expect(schema?.properties).toMatchObject({
       count_capped: { description: expect.stringContaining('10,000') },
