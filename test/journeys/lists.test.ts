@@ -483,6 +483,7 @@ test('a page of transactions stays after a reload, and the last one says how old
   const sorted = page.getByText('Only the newest 10,000 are sorted: choose days for others.')
   await expect(sorted).toHaveCount(0)
   await page.getByRole('button', { name: 'Type' }).click()
+  await expect(rows(page, 'Transactions').first()).toContainText('ADD')
   await expect(sorted).toBeVisible()
 })
 
