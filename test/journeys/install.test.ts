@@ -313,6 +313,25 @@ test('a new release whose scripts have not come leaves the one that was kept', a
   await expect.poll(() => page.evaluate(() => caches.has('boxtree-next'))).toBe(false)
 })
 
+test('a script that comes while the next release becomes the kept one leaves no cache without a page', async ({
+  open,
+  world,
+}) => {
+  const page = await open({ as: (await world.family()).dealer, installs: true })
+  await installed(page)
+  const [worker] = page.context().serviceWorkers()
+  await worker?.evaluate(async () => {
+    type Worker = { keepAsset(request: Request, response: Response): Promise<void> }
+    await caches.open('boxtree-next')
+    await (globalThis as unknown as Worker).keepAsset(new Request('/assets/late.js'), new Response('late'))
+  })
+  const left = await page.evaluate(async () => [
+    await caches.has('boxtree-next'),
+    await (await caches.match('/assets/late.js', { cacheName: 'boxtree-1' }))?.text(),
+  ])
+  expect(left).toEqual([false, 'late'])
+})
+
 test('a new release is shown at the next visit, and what was kept of the old one is gone', async ({
   open,
   world,

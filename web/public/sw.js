@@ -86,8 +86,14 @@ async function asset(request) {
 }
 
 async function keepAsset(request, response) {
-  const cache = await caches.open((await caches.has(NEXT)) ? NEXT : KEPT)
+  const isNext = await caches.has(NEXT)
+  const cache = await caches.open(isNext ? NEXT : KEPT)
   await cache.put(request, response)
+  if (!isNext || (await cache.match('/'))) return
+  // Meanwhile the next release has become the one that is kept, and its cache was opened anew, without a page.
+  const kept = await caches.open(KEPT)
+  await kept.put(request, await cache.match(request))
+  await caches.delete(NEXT)
 }
 
 async function keep(loaded) {
