@@ -1,4 +1,4 @@
-import { styled } from '@mui/material/styles'
+import { Quiet } from './parts/Quiet.tsx'
 import { TouchLink } from './parts/TouchLink.tsx'
 import { to } from './screens.ts'
 
@@ -10,5 +10,3 @@ export function NewestOnly(selected: { account?: string; client?: string }) {
     </Quiet>
   )
 }
-
-const Quiet = styled('span')(({ theme }) => ({ color: theme.palette.text.secondary }))

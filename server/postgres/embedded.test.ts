@@ -318,197 +318,196 @@ describe('the embedded database', () => {
 
 /** A program that starts another one with fewer rights. */
 const SETPRIV = '/usr/bin/setpriv'
+const canLoseRights = offers(existsSync(SETPRIV), 'The tests of a database in a container', SETPRIV)
+const asRoot = isRoot('The tests of a database whose console runs as root')
 
-describe.runIf(isRoot('The tests of a database whose console runs as root'))(
-  'the embedded database of a console that runs as root',
-  () => {
-    test('is stored elsewhere if its user cannot enter the data folder', async () => {
-      chmodSync(folder, 0o700)
-      const dataDir = join(folder, 'data')
-      const database = await open(dataDir)
-      expect(await query(database.server, 'select 1 as one')).toEqual([{ one: 1 }])
-      const cluster = realpathSync(join(dataDir, 'postgres-18'))
-      expect(cluster).toMatch(/^\/var\/lib\/boxtree\/[0-9a-f]{16}-[0-9a-f]{8}\/postgres-18$/)
-      expect(lstatSync(cluster).uid).not.toBe(0)
-      await database.stop()
-      rmSync(dirname(cluster), { recursive: true })
-      await expect(open(dataDir)).rejects.toThrow('leads to a folder that is not there')
-      expect(existsSync(cluster)).toBe(false)
-    })
+describe.runIf(asRoot)('the embedded database of a console that runs as root', () => {
+  test('is stored elsewhere if its user cannot enter the data folder', async () => {
+    chmodSync(folder, 0o700)
+    const dataDir = join(folder, 'data')
+    const database = await open(dataDir)
+    expect(await query(database.server, 'select 1 as one')).toEqual([{ one: 1 }])
+    const cluster = realpathSync(join(dataDir, 'postgres-18'))
+    expect(cluster).toMatch(/^\/var\/lib\/boxtree\/[0-9a-f]{16}-[0-9a-f]{8}\/postgres-18$/)
+    expect(lstatSync(cluster).uid).not.toBe(0)
+    await database.stop()
+    rmSync(dirname(cluster), { recursive: true })
+    await expect(open(dataDir)).rejects.toThrow('leads to a folder that is not there')
+    expect(existsSync(cluster)).toBe(false)
+  })
 
-    test('is adopted where it runs in another container, whose processes cannot be seen', async () => {
-      const dataDir = putCluster(join(folder, 'data'))
-      await open(dataDir)
-      const file = join(dataDir, 'postgres-18', 'postmaster.pid')
-      const lines = readFileSync(file, 'utf8').split('\n')
-      const unseen = ['4194304', ...lines.slice(1)].join('\n')
-      writeFileSync(file, unseen)
-      const guest = await startEmbedded({ dataDir, say: () => {}, guest: true })
-      expect(guest.held).toBe(false)
-      await expect(startEmbedded({ dataDir, say: () => {} })).rejects.toThrow('Another console')
-      await guest.stop()
-      expect(readFileSync(file, 'utf8')).toBe(unseen)
-      writeFileSync(file, lines.join('\n'))
-    })
+  test('is adopted where it runs in another container, whose processes cannot be seen', async () => {
+    const dataDir = putCluster(join(folder, 'data'))
+    await open(dataDir)
+    const file = join(dataDir, 'postgres-18', 'postmaster.pid')
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const unseen = ['4194304', ...lines.slice(1)].join('\n')
+    writeFileSync(file, unseen)
+    const guest = await startEmbedded({ dataDir, say: () => {}, guest: true })
+    expect(guest.held).toBe(false)
+    await expect(startEmbedded({ dataDir, say: () => {} })).rejects.toThrow('Another console')
+    await guest.stop()
+    expect(readFileSync(file, 'utf8')).toBe(unseen)
+    writeFileSync(file, lines.join('\n'))
+  })
 
-    test.runIf(offers(existsSync(SETPRIV), 'The tests of a database in a container', SETPRIV))(
-      'starts, is found again and stops in a container, where root may not look at the processes of others',
-      { timeout: 120_000 },
-      async () => {
-        const program = `
+  test.runIf(canLoseRights)(
+    'starts, is found again and stops in a container, where root may not look at the processes of others',
+    { timeout: 120_000 },
+    async () => {
+      const program = `
         import { startEmbedded } from ${JSON.stringify(join(import.meta.dirname, 'embedded.ts'))}
         const start = (guest) => startEmbedded({ dataDir: process.argv[2], say: () => {}, guest })
         const [first, second] = [await start(false), await start(true)]
         await second.stop()
         await first.stop()
         console.log('It served, and is stopped')`
-        const file = join(folder, 'start.mts')
-        writeFileSync(file, program)
-        const less = ['--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace', process.execPath]
-        const { code, output } = await run(SETPRIV, [...less, file, join(folder, 'data')], null)
-        expect([code, output]).toEqual([0, expect.stringContaining('It served, and is stopped')])
-        expect(existsSync(join(folder, 'data', 'postgres-18', 'postmaster.pid'))).toBe(false)
-      },
+      const file = join(folder, 'start.mts')
+      writeFileSync(file, program)
+      const less = ['--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace', process.execPath]
+      const { code, output } = await run(SETPRIV, [...less, file, join(folder, 'data')], null)
+      expect([code, output]).toEqual([0, expect.stringContaining('It served, and is stopped')])
+      expect(existsSync(join(folder, 'data', 'postgres-18', 'postmaster.pid'))).toBe(false)
+    },
+  )
+
+  test('is stored elsewhere if another user may change the data folder', async () => {
+    const theirs = join(folder, 'theirs')
+    mkdirSync(theirs)
+    chownSync(theirs, NOBODY, NOBODY)
+    await open(join(theirs, 'data'))
+    const cluster = realpathSync(join(theirs, 'data', 'postgres-18'))
+    expect(cluster).toMatch(/^\/var\/lib\/boxtree\//)
+    await opened.pop()?.stop()
+    rmSync(dirname(cluster), { recursive: true })
+  })
+
+  test('runs as a uid that no account has, so that a process of nobody can read none of its files', async () => {
+    const dataDir = join(folder, 'data')
+    await open(dataDir)
+    const cluster = join(dataDir, 'postgres-18')
+    const { uid } = lstatSync(cluster)
+    expect(readFileSync('/etc/passwd', 'utf8')).not.toMatch(new RegExp(`^[^:]*:[^:]*:${uid}:`, 'm'))
+    expect(lstatSync(`/proc/${postmaster(dataDir)}`).uid).toBe(uid)
+    for (const name of readdirSync(cluster, { recursive: true, encoding: 'utf8' })) {
+      expect(lstatSync(join(cluster, name), { throwIfNoEntry: false })?.uid ?? uid, name).toBe(uid)
+    }
+    const look = await run('/bin/sh', ['-c', 'ls "$1" || cat "$1/PG_VERSION"', 'sh', cluster], AS_NOBODY)
+    expect(look.code).not.toBe(0)
+    expect(look.output).not.toMatch(/base|18$/)
+  })
+
+  test('is created in a folder that no process of nobody may enter, although initdb runs as nobody', async () => {
+    const dataDir = join(folder, 'data')
+    mkdirSync(dataDir, { mode: 0o711 })
+    // Tries all the while to get at what is being made.
+    const spy = startAsNobody(
+      'while :; do for gate in "$1"/.postgres-18.*; do ls "$gate/postgres-18" 2>/dev/null && echo ENTERED; done; done',
+      // The name is known to whoever knows the number of the process.
+      dataDir,
     )
-
-    test('is stored elsewhere if another user may change the data folder', async () => {
-      const theirs = join(folder, 'theirs')
-      mkdirSync(theirs)
-      chownSync(theirs, NOBODY, NOBODY)
-      await open(join(theirs, 'data'))
-      const cluster = realpathSync(join(theirs, 'data', 'postgres-18'))
-      expect(cluster).toMatch(/^\/var\/lib\/boxtree\//)
-      await opened.pop()?.stop()
-      rmSync(dirname(cluster), { recursive: true })
-    })
-
-    test('runs as a uid that no account has, so that a process of nobody can read none of its files', async () => {
-      const dataDir = join(folder, 'data')
-      await open(dataDir)
-      const cluster = join(dataDir, 'postgres-18')
-      const { uid } = lstatSync(cluster)
-      expect(readFileSync('/etc/passwd', 'utf8')).not.toMatch(new RegExp(`^[^:]*:[^:]*:${uid}:`, 'm'))
-      expect(lstatSync(`/proc/${postmaster(dataDir)}`).uid).toBe(uid)
-      for (const name of readdirSync(cluster, { recursive: true, encoding: 'utf8' })) {
-        expect(lstatSync(join(cluster, name), { throwIfNoEntry: false })?.uid ?? uid, name).toBe(uid)
-      }
-      const look = await run('/bin/sh', ['-c', 'ls "$1" || cat "$1/PG_VERSION"', 'sh', cluster], AS_NOBODY)
-      expect(look.code).not.toBe(0)
-      expect(look.output).not.toMatch(/base|18$/)
-    })
-
-    test('is created in a folder that no process of nobody may enter, although initdb runs as nobody', async () => {
-      const dataDir = join(folder, 'data')
-      mkdirSync(dataDir, { mode: 0o711 })
-      // Tries all the while to get at what is being made.
-      const spy = startAsNobody(
-        'while :; do for gate in "$1"/.postgres-18.*; do ls "$gate/postgres-18" 2>/dev/null && echo ENTERED; done; done',
-        // The name is known to whoever knows the number of the process.
-        dataDir,
-      )
-      const gate = join(dataDir, `.postgres-18.${process.pid}`)
-      const guess = startAsNobody(
-        'while :; do ls "$1" 2>/dev/null && echo ENTERED; done',
-        join(gate, 'postgres-18'),
-      )
-      await open(dataDir)
-      expect(spy.output() + guess.output()).toBe('')
-    })
-
-    test('starts with the files of an earlier version that belong to nobody, and warns who may read them', async () => {
-      const dataDir = putCluster(join(folder, 'data'))
-      await leaveToNobody(dataDir)
-      const said: string[] = []
-      const database = await startEmbedded({ dataDir, say: (line) => said.push(line) })
-      opened.push(database)
-      expect(await query(database.owner, 'select number from kept')).toEqual([{ number: 7 }])
-      expect(lstatSync(`/proc/${postmaster(dataDir)}`).uid).toBe(NOBODY)
-      expect(said.join()).toContain("The database runs as 'nobody'")
-    })
-
-    test.each(['start.log', 'postmaster.pid', 'postgresql.conf', '.s.PGSQL.5432.lock'])(
-      'starts even if a process of nobody has replaced %s by a pipe',
-      async (name) => {
-        const dataDir = putCluster(join(folder, 'data'))
-        await leaveToNobody(dataDir)
-        const file = join(dataDir, 'postgres-18', name)
-        const { code } = await run('/bin/sh', ['-c', 'rm -f "$1"; mkfifo "$1"', 'sh', file], AS_NOBODY)
-        expect(code).toBe(0)
-        expect(await query((await open(dataDir)).owner, 'select number from kept')).toEqual([{ number: 7 }])
-      },
+    const gate = join(dataDir, `.postgres-18.${process.pid}`)
+    const guess = startAsNobody(
+      'while :; do ls "$1" 2>/dev/null && echo ENTERED; done',
+      join(gate, 'postgres-18'),
     )
+    await open(dataDir)
+    expect(spy.output() + guess.output()).toBe('')
+  })
 
-    test('shows no file of root if a process of nobody has replaced the log by a link to it', async () => {
-      const dataDir = putCluster(join(folder, 'data'))
-      const secret = rootsFile()
-      await leaveToNobody(dataDir)
-      const cluster = join(dataDir, 'postgres-18')
-      // The server that does not start, and a process of nobody that waits for the log of it.
-      writeFileSync(join(cluster, 'local.conf'), "no_such_setting = 'x'\n")
-      startAsNobody('while :; do ln -sf "$2" "$1/start.log"; done', cluster, secret)
-      const fault = await open(dataDir).catch((error: Error) => error)
-      expect(String(fault)).toContain('PostgreSQL did not start')
-      expect(String(fault)).not.toContain('for root alone')
-    })
+  test('starts with the files of an earlier version that belong to nobody, and warns who may read them', async () => {
+    const dataDir = putCluster(join(folder, 'data'))
+    await leaveToNobody(dataDir)
+    const said: string[] = []
+    const database = await startEmbedded({ dataDir, say: (line) => said.push(line) })
+    opened.push(database)
+    expect(await query(database.owner, 'select number from kept')).toEqual([{ number: 7 }])
+    expect(lstatSync(`/proc/${postmaster(dataDir)}`).uid).toBe(NOBODY)
+    expect(said.join()).toContain("The database runs as 'nobody'")
+  })
 
-    test('gives no file of root to a process of nobody that replaces a written file by a link', async () => {
+  test.each(['start.log', 'postmaster.pid', 'postgresql.conf', '.s.PGSQL.5432.lock'])(
+    'starts even if a process of nobody has replaced %s by a pipe',
+    async (name) => {
       const dataDir = putCluster(join(folder, 'data'))
-      const secret = rootsFile()
       await leaveToNobody(dataDir)
-      startAsNobody(
-        `cd "$1"
+      const file = join(dataDir, 'postgres-18', name)
+      const { code } = await run('/bin/sh', ['-c', 'rm -f "$1"; mkfifo "$1"', 'sh', file], AS_NOBODY)
+      expect(code).toBe(0)
+      expect(await query((await open(dataDir)).owner, 'select number from kept')).toEqual([{ number: 7 }])
+    },
+  )
+
+  test('shows no file of root if a process of nobody has replaced the log by a link to it', async () => {
+    const dataDir = putCluster(join(folder, 'data'))
+    const secret = rootsFile()
+    await leaveToNobody(dataDir)
+    const cluster = join(dataDir, 'postgres-18')
+    // The server that does not start, and a process of nobody that waits for the log of it.
+    writeFileSync(join(cluster, 'local.conf'), "no_such_setting = 'x'\n")
+    startAsNobody('while :; do ln -sf "$2" "$1/start.log"; done', cluster, secret)
+    const fault = await open(dataDir).catch((error: Error) => error)
+    expect(String(fault)).toContain('PostgreSQL did not start')
+    expect(String(fault)).not.toContain('for root alone')
+  })
+
+  test('gives no file of root to a process of nobody that replaces a written file by a link', async () => {
+    const dataDir = putCluster(join(folder, 'data'))
+    const secret = rootsFile()
+    await leaveToNobody(dataDir)
+    startAsNobody(
+      `cd "$1"
       while :; do
         for name in postgresql.conf.* pg_hba.conf.* pg_ident.conf.*; do
           test -f "$name" && ln -sf "$2" "$name"
         done
       done`,
-        join(dataDir, 'postgres-18'),
-        secret,
+      join(dataDir, 'postgres-18'),
+      secret,
+    )
+    for (let start = 0; start < 10; start += 1) {
+      await startEmbedded({ dataDir, say: () => {} }).then(
+        (database) => database.stop(),
+        // What nobody does to its own server may keep it from starting.
+        () => {},
       )
-      for (let start = 0; start < 10; start += 1) {
-        await startEmbedded({ dataDir, say: () => {} }).then(
-          (database) => database.stop(),
-          // What nobody does to its own server may keep it from starting.
-          () => {},
-        )
-      }
-      const { uid, mode } = lstatSync(secret)
-      expect([uid, mode & 0o777]).toEqual([0, 0o600])
-      expect(readFileSync(secret, 'utf8')).toBe('for root alone\n')
+    }
+    const { uid, mode } = lstatSync(secret)
+    expect([uid, mode & 0o777]).toEqual([0, 0o600])
+    expect(readFileSync(secret, 'utf8')).toBe('for root alone\n')
+  })
+
+  const NOBODY = 65_534
+  const AS_NOBODY = { uid: NOBODY, gid: NOBODY }
+
+  /** A database of before there was a user of its own, with a table in it, and stopped. */
+  async function leaveToNobody(dataDir: string): Promise<void> {
+    const database = await open(dataDir)
+    await query(database.owner, 'create table kept as select 7 as number')
+    await database.stop()
+    await run(
+      '/bin/sh',
+      ['-c', 'chown -hR "$2" "$1"', 'sh', join(dataDir, 'postgres-18'), '65534:65534'],
+      null,
+    )
+  }
+
+  function rootsFile(): string {
+    const file = join(folder, 'secret')
+    writeFileSync(file, 'for root alone\n', { mode: 0o600 })
+    return file
+  }
+
+  function startAsNobody(script: string, ...args: string[]): { output(): string } {
+    const child = spawn('/bin/sh', ['-c', script, 'sh', ...args], { cwd: '/', ...AS_NOBODY })
+    children.push(child)
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += chunk
     })
-
-    const NOBODY = 65_534
-    const AS_NOBODY = { uid: NOBODY, gid: NOBODY }
-
-    /** A database of before there was a user of its own, with a table in it, and stopped. */
-    async function leaveToNobody(dataDir: string): Promise<void> {
-      const database = await open(dataDir)
-      await query(database.owner, 'create table kept as select 7 as number')
-      await database.stop()
-      await run(
-        '/bin/sh',
-        ['-c', 'chown -hR "$2" "$1"', 'sh', join(dataDir, 'postgres-18'), '65534:65534'],
-        null,
-      )
-    }
-
-    function rootsFile(): string {
-      const file = join(folder, 'secret')
-      writeFileSync(file, 'for root alone\n', { mode: 0o600 })
-      return file
-    }
-
-    function startAsNobody(script: string, ...args: string[]): { output(): string } {
-      const child = spawn('/bin/sh', ['-c', script, 'sh', ...args], { cwd: '/', ...AS_NOBODY })
-      children.push(child)
-      let output = ''
-      child.stdout.on('data', (chunk) => {
-        output += chunk
-      })
-      return { output: () => output }
-    }
-  },
-)
+    return { output: () => output }
+  }
+})
 
 async function open(dataDir: string): Promise<Embedded> {
   const database = await startEmbedded({ dataDir, say: () => {} })

@@ -38,14 +38,14 @@ export async function readSearch(asked: SearchContext, search: string): Promise<
   if (term.includes('\n')) return matchingAll(sql`false`)
   const dealers = account.role === 'admin' ? await dealersLike(sql, term) : []
   const [forms, phones] = [[...formsOf(term), ...macsMeant(term)], phonesMeant(term)]
-  const oneOf = (hasForm: (form: string) => Fragment, hasPhone = (digits: string) => hasForm(digits)) =>
+  const oneOf = (hasForm: (form: string) => Fragment, hasPhone = hasForm) =>
     [
       ...forms.map(hasForm),
       ...phones.map(hasPhone),
       ...(dealers.length > 0 ? [sql`entry.dealer = any (${dealers}::bigint[])`] : []),
     ].reduce((all, one) => sql`${all} or ${one}`)
   const has = (hasForm: (form: string) => Fragment) =>
-    oneOf(hasForm, (digits) => sql`${hasForm(digits)} and ${endsWithPhone(sql, digits)}`)
+    oneOf(hasForm, (digits) => sql`${hasForm(digits)} and ${isInPhone(sql, digits)}`)
   const textMatches = has((form) => hasInText(sql, form))
   const lengths = [...forms, ...phones].map((form) => [...form].length)
   const arePairs = lengths.includes(2) && Math.min(...lengths) >= 2
@@ -85,7 +85,7 @@ function hasPairs(sql: Sql, searched: string): Fragment {
  * Whether digits are in the phone, which is the last line: digits alone, after a '+' where it is from abroad. By the
  * function behind the operator, likewise.
  */
-function endsWithPhone(sql: Sql, digits: string): Fragment {
+function isInPhone(sql: Sql, digits: string): Fragment {
   return sql`textregexeq(entry.text, ${`${digits}[0-9]*$`})`
 }
 

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Worker } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { DAY_MS } from '../../contract/time.ts'
@@ -25,6 +25,14 @@ async function installed(page: Page): Promise<void> {
     return ['/', ...loaded].filter((path) => !kept.includes(path))
   }
   await expect.poll(() => page.evaluate(missing)).toEqual([])
+}
+
+/** Waits likewise, and returns the service worker that keeps it. */
+async function workerOf(page: Page): Promise<Worker> {
+  await installed(page)
+  const [worker] = page.context().serviceWorkers()
+  if (!worker) throw new Error('The console has no service worker')
+  return worker
 }
 
 const stored = (page: Page) => page.evaluate(() => localStorage.getItem('offline') ?? '')
@@ -64,9 +72,8 @@ test('a device that keeps nothing shows what the server answers, also after a ne
   world,
 }) => {
   const page = await open({ as: (await world.family()).dealer, installs: true })
-  await installed(page)
-  const [worker] = page.context().serviceWorkers()
-  await worker?.evaluate(() => {
+  const worker = await workerOf(page)
+  await worker.evaluate(() => {
     const full = async () => {
       throw new DOMException('The device is full', 'QuotaExceededError')
     }
@@ -151,10 +158,9 @@ describe('without a connection', () => {
     world,
   }) => {
     const page = await open({ as: await dealerOfThree(world), installs: true })
-    await installed(page)
-    const [worker] = page.context().serviceWorkers()
+    const worker = await workerOf(page)
     for (const status of [502, 503, 504]) {
-      await worker?.evaluate((status) => {
+      await worker.evaluate((status) => {
         Object.assign(self, { fetch: async () => new Response('{}', { status }) })
       }, status)
       await page.goto('/clients')
@@ -294,10 +300,9 @@ const UNANSWERED = 'The connection to Boxtree is lost. Please try again.'
 
 test('a new release whose scripts have not come leaves the one that was kept', async ({ open, world }) => {
   const page = await open({ as: (await world.family()).dealer, installs: true })
-  await installed(page)
   // As the worker does with the page of the next release, whose scripts a lost connection holds up.
-  const [worker] = page.context().serviceWorkers()
-  await worker?.evaluate(async () => {
+  const worker = await workerOf(page)
+  await worker.evaluate(async () => {
     const { keepPage } = globalThis as unknown as { keepPage(page: Response): Promise<void> }
     const html = '<script type="module" src="/assets/new.js"></script>'
     const headers = { 'content-type': 'text/html' }
@@ -318,12 +323,11 @@ test('a script that comes while the next release becomes the kept one leaves no 
   world,
 }) => {
   const page = await open({ as: (await world.family()).dealer, installs: true })
-  await installed(page)
-  const [worker] = page.context().serviceWorkers()
-  await worker?.evaluate(async () => {
-    type Worker = { keepAsset(request: Request, response: Response): Promise<void> }
+  const worker = await workerOf(page)
+  await worker.evaluate(async () => {
+    type Scope = { keepAsset(request: Request, response: Response): Promise<void> }
     await caches.open('boxtree-next')
-    await (globalThis as unknown as Worker).keepAsset(new Request('/assets/late.js'), new Response('late'))
+    await (globalThis as unknown as Scope).keepAsset(new Request('/assets/late.js'), new Response('late'))
   })
   const left = await page.evaluate(async () => [
     await caches.has('boxtree-next'),

@@ -1983,7 +1983,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'few clients in a state are sorted, and not walked to',
     file: 'server/nouns/client-list/plan.ts',
-    from: "  if (isRare && walked * WALKED_PER_SORTED > count && walked > bounds.skipped) return 'sort'\n",
+    from: "  if (isRare && walked > Math.max(bounds.skipped, count * WALKED_PER_SORTED)) return 'sort'\n",
     to: '',
     suites: ['server/nouns/client-list/search.test.ts'],
   },

@@ -10,6 +10,7 @@ import { useTransactionFilter, useTransactionPage } from '../accounts/useTransac
 import { Card } from '../parts/Card.tsx'
 import { Later } from '../parts/dialog/Later.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
+import { Quiet } from '../parts/Quiet.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
 import { useSession } from '../session.tsx'
 import { allTransactions } from '../tables/transactions.tsx'
@@ -80,5 +81,4 @@ export function Transactions() {
   )
 }
 
-const Quiet = styled('span')(({ theme }) => ({ color: theme.palette.text.secondary }))
 const Above = styled('div')({ marginBottom: 16 })

@@ -125,7 +125,7 @@ export function chooseUnsearched(
   const skipped = Math.min(offset, count - offset - limit)
   const walked = (skipped + limit) * (counts.all / count)
   const isRare = query.filter !== 'all' && query.sort !== 'expiry' && count <= bounds.sorted
-  if (isRare && walked * WALKED_PER_SORTED > count && walked > bounds.skipped) return 'sort'
+  if (isRare && walked > Math.max(bounds.skipped, count * WALKED_PER_SORTED)) return 'sort'
   if (skipped <= bounds.skipped) return 'browse'
   if (canJump(query)) return 'jump'
   return query.filter === 'all' || counts[listedState(query.filter)] <= bounds.listed ? 'skip' : 'browse'
