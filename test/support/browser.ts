@@ -229,8 +229,9 @@ export async function readNotice(page: Page, text: string, reason = ''): Promise
   await one.waitFor({ state: 'detached' })
 }
 
+/** Found from their buttons, because Playwright would try `:has()` on every element of the page, again and again. */
 export function noticesOn(page: Page): Locator {
-  return page.locator(':has(> button[aria-label="Close this notice"])')
+  return page.locator('button[aria-label="Close this notice"]').locator('xpath=..')
 }
 
 /** Holds requests back until the returned function is called, as a slow line does. */
