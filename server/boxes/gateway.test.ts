@@ -911,6 +911,31 @@ describe('a Ministra client', () => {
     expect([await next(), await next(), await next(), await next()]).toEqual([0, 0, 0, 1])
   })
 
+  test('has lost its box, and its token, where that signs in while another client gets its MAC', async () => {
+    const { name, box } = await ministra()
+    await box.logIn(name, 'pass word')
+    await pollAgain(box)
+    // A new client waits for the dealer's place, and has taken the MAC already.
+    const end = await holdOpen(
+      world.server.ownerSql,
+      (sql) => sql`select from holding where account = ${dealer.id} for update`,
+    )
+    const creation = dealer.call(create, newClient({ stb_mac: box.mac, months: 1 }))
+    await somebodyWaits(world.server.sql)
+    const signIn = box.ask('stb/get_profile')
+    await somebodyWaits(world.server.sql, 2)
+    await end()
+    const made = await creation
+    expect((await signIn).text).toBe('Authorization failed.')
+    const [device] = await world.server.sql`
+      select d.mac from device d join client c on c.id = d.client where c.name = ${name}`
+    expect(device).toEqual({ mac: null })
+    expect((await historyOf(name)).at(-1)).toMatchObject({ event: 'taken over' })
+    soon()
+    expect(await box.signIn()).toBe(0)
+    expect(await box.getProfile()).toMatchObject({ status: 0, name: made.name })
+  })
+
   test('is reset while its box leaves for another client, and neither of the two fails', async () => {
     const [one, other] = [await ministra(), await ministra()]
     await one.box.logIn(one.name, 'pass word')

@@ -47,10 +47,7 @@ export function signInAll(
 ): Promise<Map<number, SignInOutcome | null>> {
   const byId = new Map(asked.map((one) => [one.id, one]))
   return begin(sql, async (sql) => {
-    const free = await sql<{ id: number }[]>`
-      select id from client where id = any (${[...byId.keys()]}::bigint[]) order by id
-      for no key update ${locked === 'leave out' ? sql`skip locked` : sql``}`
-    const ids = free.map(({ id }) => id)
+    const ids = await lockForSignIn(sql, [...byId.keys()], locked)
     const outcomes = new Map<number, SignInOutcome | null>(ids.map((id) => [id, null]))
     const entered: Entered[] = []
     const rows = await clientRows(sql, ids)
@@ -76,6 +73,27 @@ export function signInAll(
     if (notes.length > 0) await sendAhead(sql, insertingNotes(sql, notes))
     return outcomes
   })
+}
+
+/**
+ * Locks clients and then their devices, and returns which clients are locked with theirs. To lock the clients alone would not
+ * do: who gives the MAC of a Ministra client's box to another client changes the device without the client.
+ */
+async function lockForSignIn(
+  sql: Sql,
+  asked: readonly number[],
+  locked: 'wait' | 'leave out',
+): Promise<number[]> {
+  const unlessLocked = locked === 'leave out' ? sql`skip locked` : sql``
+  const clients = await sql<{ id: number }[]>`
+    select id from client where id = any (${[...asked]}::bigint[]) order by id for no key update ${unlessLocked}`
+  const ids = clients.map(({ id }) => id)
+  const others = await sql<{ client: number }[]>`
+    with locked as (
+      select client from device where client = any (${ids}::bigint[]) order by client for no key update ${unlessLocked})
+    select client from device where client = any (${ids}::bigint[]) except select client from locked`
+  const leftOut = new Set(others.map(({ client }) => client))
+  return ids.filter((id) => !leftOut.has(id))
 }
 
 /** Whether the box of a Ministra client is not the one whose login and password were right last. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
 import { suiteWorld } from '../../test/support/world.ts'
 
 const { setMessage, removeMessage } = calls.admin
@@ -39,6 +40,19 @@ describe('the broadcast message', () => {
     expect(await read()).toEqual([newer, newer, newer, newer])
     for (let times = 0; times < 2; times += 1) await world.admin.call(removeMessage, { message: newer })
     expect(await read()).toEqual(['', '', '', ''])
+  })
+
+  test('is not removed with the one before it, where it is written while that is being removed', async () => {
+    await world.admin.call(setMessage, { message: 'Seen' })
+    const end = await holdOpen(world.server.ownerSql, async (sql) => {
+      await sql`delete from broadcast`
+      await sql`insert into broadcast (message) values ('Written since')`
+    })
+    const removal = world.admin.call(removeMessage, { message: 'Seen' })
+    await somebodyWaits(world.server.sql)
+    await end()
+    expect(await removal).toEqual({ status: 'OK' })
+    expect(await read()).toEqual(everybody.map(() => 'Written since'))
   })
 
   test.each(['', ' ', '\n\t ', 'x'.repeat(2_001), 'nul\0', 'half of a pair \ud83d'])(

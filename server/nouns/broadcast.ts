@@ -18,10 +18,12 @@ export const broadcast: Pick<Handlers<typeof calls.admin>, 'setMessage' | 'remov
 
   async removeMessage({ sql }, { message: seen }) {
     const [present] = await sql<{ message: string }[]>`select message from broadcast for update`
-    if (seen !== undefined && present && present.message !== seen) {
+    // What comes from now on is another message, which nobody meant.
+    if (!present) return new Unchanged({ status: 'OK' })
+    if (seen !== undefined && present.message !== seen) {
       throw new Refusal('changed_since', 'Another message has replaced this one. Please look at it first.')
     }
-    const [row] = await sql<{ removed: boolean }[]>`select remove_broadcast() as removed`
-    return row?.removed ? { status: 'OK' } : new Unchanged({ status: 'OK' })
+    await sql`select remove_broadcast()`
+    return { status: 'OK' }
   },
 }

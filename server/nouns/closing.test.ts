@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { hold, somebodyWaits } from '../../test/support/hold.ts'
+import { hold, holdOpen, somebodyWaits } from '../../test/support/hold.ts'
 import { newClient, PASSWORD, type Person, suiteWorld, unique } from '../../test/support/world.ts'
 import { PLAYED } from '../verify/guards.ts'
 import { verify } from '../verify/verify.ts'
@@ -138,6 +138,21 @@ describe('while an account is being closed,', () => {
     })
     return (await answers)[0]
   }
+
+  test('a description that is being saved is the one that its last row keeps', async () => {
+    const { reseller, dealer } = await world.family({ credits: 5 })
+    const end = await holdOpen(
+      world.server.ownerSql,
+      (sql) => sql`update account set description = 'Paid until May' where id = ${dealer.id}`,
+    )
+    const closing = reseller.call(close, { name: dealer.name })
+    await somebodyWaits(world.server.sql)
+    await end()
+    await closing
+    const [last] = await world.server.sql`
+      select type, description from transfer where login = ${dealer.name} order by id desc limit 1`
+    expect(last).toEqual({ type: 'REMOVE', description: 'Paid until May' })
+  })
 
   test('a new client that comes too late is refused, and one that came first is in the way', async () => {
     const { reseller, dealer } = await world.family({ credits: 5 })

@@ -22,9 +22,9 @@ export const closeAccount: Handler<typeof calls.tree.close> = async (context, { 
   await requireNothingBeneath(sql, child)
   const credits = locked.find(({ id }) => id === child.balance_holding)?.balance ?? 0
   if (credits > 0) {
-    // Read after the wait for the balance, during which it may have been changed.
+    // Read after the wait for the balance, during which it may have been changed, and for whoever changes it alone.
     const [{ description = '' } = {}] = await sql<{ description: string }[]>`
-      select description from account where id = ${child.id}`
+      select description from account where id = ${child.id} for no key update`
     await transfer(sql, {
       type: 'REMOVE',
       source: child.balance_holding,

@@ -362,6 +362,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/away.test.ts'],
   },
   {
+    guard: 'a box signs in no more while another client gets its MAC',
+    file: 'server/boxes/sign-in.ts',
+    from: 'order by client for no key update ${unlessLocked})',
+    to: 'order by client)',
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
     guard: 'boxes that sign in at once do not wait for one whose client is being changed',
     file: 'server/boxes/sign-in.ts',
     from: 'sql`skip locked`',
@@ -1397,6 +1404,13 @@ export const MUTANTS: Mutant[] = [
     file: 'server/nouns/closing.ts',
     from: 'if (inTheWay.length === 0) return',
     to: 'if (inTheWay.length < 9) return',
+    suites: ['server/nouns/closing.test.ts'],
+  },
+  {
+    guard: 'the last row of a closed account has the description that it has',
+    file: 'server/nouns/closing.ts',
+    from: 'where id = ${child.id} for no key update`',
+    to: 'where id = ${child.id}`',
     suites: ['server/nouns/closing.test.ts'],
   },
   {
@@ -3373,6 +3387,27 @@ export const MUTANTS: Mutant[] = [
     from: 'if (ASSET.test(url) && existsSync(join(BEFORE, url)))',
     to: 'if (false)',
     suites: ['server/corridor/console.test.ts'],
+  },
+  {
+    guard: 'a slow reading of a playlist replaces none that was asked for since',
+    file: 'server/nouns/channels/from-address.ts',
+    from: ' and (${isAsked} or tried = ${now})',
+    to: '',
+    suites: ['server/nouns/channels/channels.test.ts'],
+  },
+  {
+    guard: 'a slow reading of a playlist that fails says nothing of one that was asked for since',
+    file: 'server/nouns/channels/refresh.ts',
+    from: 'failure = ${failure} where address = ${address} and tried = ${now}',
+    to: 'failure = ${failure} where address = ${address}',
+    suites: ['server/nouns/channels/channels.test.ts'],
+  },
+  {
+    guard: 'a message is not removed with the one before it',
+    file: 'server/nouns/broadcast.ts',
+    from: "if (!present) return new Unchanged({ status: 'OK' })",
+    to: '',
+    suites: ['server/nouns/broadcast.test.ts'],
   },
   {
     guard: 'a playlist that was not read because its server was stopped is due at once',

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
@@ -305,6 +306,29 @@ describe('a playlist', () => {
     expect(await refreshing).toBe(null)
     expect((await world.admin.call(all)).playlist).toMatchObject({ shown: 'own.m3u', channels: 2 })
   })
+
+  test.each([
+    ['is older than', (response: ServerResponse) => response.end(playlistOf(9))],
+    ['fails beside', (response: ServerResponse) => response.destroy()],
+  ])(
+    'whose reading %s one that the admin asked for meanwhile stays as that one left it',
+    async (_what, answered) => {
+      const arrived = Promise.withResolvers<ServerResponse>()
+      const served = await servePlaylist(A_PLAYLIST)
+      await world.admin.call(giveAddress, { address: served.address })
+      served.serve((_, response) => arrived.resolve(response))
+      world.clock.pass({ minutes: 61 })
+      const refreshing = refresh()
+      const held = await arrived.promise
+      served.serve(playlistOf(4))
+      world.clock.pass({ seconds: 1 })
+      await world.admin.call(fetchNow)
+      answered(held)
+      expect(await refreshing).toBe(null)
+      const { playlist } = await world.admin.call(all)
+      expect(playlist).toMatchObject({ failure: null, channels: 4, tried: world.clock.now.toISOString() })
+    },
+  )
 
   test('leaves every channel its id, also after a time without it', async () => {
     await give(A_PLAYLIST)

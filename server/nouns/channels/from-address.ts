@@ -20,12 +20,17 @@ export function readAgain(address: Buffer, reading: Reading): Promise<Read> {
 
 type Again = { address: Buffer; found: Read; seal: Seal; now: Date; isAsked: boolean }
 
-/** Takes or holds back what was read again; null where the playlist has another address meanwhile. */
+/**
+ * Takes or holds back what was read again; null where the playlist has another address meanwhile, or where nobody asked for this
+ * and another reading has begun since: it is the newer one.
+ */
 export async function keepAgain(
   sql: Sql,
   { address, found, seal, ...when }: Again,
 ): Promise<KeptPlaylist | null> {
   await holdOthers(sql)
-  const present = await sql`select from playlist where address = ${address}`
+  const { isAsked, now } = when
+  const present =
+    await sql`select from playlist where address = ${address} and (${isAsked} or tried = ${now})`
   return present.length > 0 ? keep(sql, seal, found, when) : null
 }

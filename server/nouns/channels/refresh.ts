@@ -19,8 +19,8 @@ type RefreshContext = {
 
 /**
  * Reads the playlist at its address again, where that is due. Of several servers the first one does it. Returns what
- * became of it; null where nothing was due, or the address was replaced meanwhile. No transaction is open while it
- * reads.
+ * became of it; null where nothing was due, or where the address was replaced or read again meanwhile. No transaction is open
+ * while it reads.
  */
 export async function refreshPlaylist(
   context: RefreshContext,
@@ -40,8 +40,11 @@ export async function refreshPlaylist(
   } catch (error) {
     if (error instanceof Refusal && !signal.aborted) {
       const { message: failure } = error
-      await begin(sql, (sql) => sql`update playlist set failure = ${failure} where address = ${address}`)
-      return { failure }
+      const { count } = await begin(
+        sql,
+        (sql) => sql`update playlist set failure = ${failure} where address = ${address} and tried = ${now}`,
+      )
+      return count > 0 ? { failure } : null
     }
     // Not read after all, as this server is being stopped: another one reads it at once.
     if (signal.aborted)

@@ -23,7 +23,7 @@ export const clientDetail: Handler<typeof calls.clients.detail> = async (context
       p.address as last_address, ${boxRefusal(sql)} as box_refusal, p.answered as box_answered, near.mac as near_mac, near.asked as near_asked, near.digits
     from client c left join device d on d.client = c.id left join presence p on p.client = c.id
     left join lateral (${nearBox(sql, now)}) near on true
-    where c.id = ${client.id} and c.deleted is null`
+    where c.id = ${client.id} and c.dealer = ${client.dealer} and c.deleted is null`
   if (!found) throw notFound()
   const { near_mac: mac, near_asked: asked, digits, ...rest } = found
   const { offered } = await retrievals(context, client)
