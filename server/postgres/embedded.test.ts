@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   existsSync,
@@ -276,8 +277,16 @@ describe('the embedded database', () => {
     const faults = () => said.filter((line) => line.includes('PostgreSQL did not start'))
     await expect.poll(faults, { timeout: 60_000 }).toHaveLength(1)
     expect(faults()[0]).toContain('no_such_setting')
-    // Meanwhile it is tried several times.
-    await pause(2_000)
+    // Meanwhile it is tried several times, and connections of the killed server write why they end.
+    const logs = join(dataDir, 'postgres-18', 'log')
+    const [log = ''] = readdirSync(logs)
+    for (let times = 0; times < 100; times += 1) {
+      appendFileSync(
+        join(logs, log),
+        '2026-11-28 16:00:00 UTC [7] FATAL:  terminating connection due to unexpected postmaster exit\n',
+      )
+      await pause(20)
+    }
     rmSync(settings)
     const sql = openPool(database.server, { max: 1 })
     const again = () => begin(sql, (sql) => sql`select 1 as one`).catch(() => null)

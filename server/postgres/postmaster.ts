@@ -144,9 +144,14 @@ function lastLines(home: Home, before: string): string {
     .filter((line) => !EXPECTED.test(line))
   const log = readLog(home)
   const since = log.startsWith(before) ? log.slice(before.length) : log
-  const fatal = since.split('\n').filter((line) => /(FATAL|PANIC):/.test(line))
+  const fatal = since
+    .split('\n')
+    .filter((line) => /(FATAL|PANIC):/.test(line) && !OF_A_KILLED_SERVER.test(line))
   return [...told.slice(-5), ...fatal.slice(-3)].join('\n')
 }
+
+/** What the connections of a server that was killed still write, which may come only after the next start has begun. */
+const OF_A_KILLED_SERVER = /terminating connection due to unexpected postmaster exit/
 
 /** What each start says. */
 const EXPECTED = /skipping missing configuration file|redirecting log output|Future log output will appear/

@@ -26,11 +26,10 @@ type Again = { address: Buffer; found: Read; seal: Seal; now: Date; isAsked: boo
  */
 export async function keepAgain(
   sql: Sql,
-  { address, found, seal, ...when }: Again,
+  { address, found, seal, now, isAsked }: Again,
 ): Promise<KeptPlaylist | null> {
   await holdOthers(sql)
-  const { isAsked, now } = when
   const present =
     await sql`select from playlist where address = ${address} and (${isAsked} or tried = ${now})`
-  return present.length > 0 ? keep(sql, seal, found, when) : null
+  return present.length > 0 ? keep(sql, seal, found, { now, isAsked }) : null
 }
