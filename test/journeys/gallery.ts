@@ -772,7 +772,7 @@ async function chooseForAll(page: Page, act: string): Promise<void> {
   await choose(page, 'More', act)
 }
 
-async function resize(page: Page, width: number): Promise<void> {
+export async function resize(page: Page, width: number): Promise<void> {
   const height = page.viewportSize()?.height ?? 900
   await page.setViewportSize({ width, height })
 }

@@ -55,7 +55,7 @@ const Fieldset = styled('fieldset')(
     margin: 0,
     border: 0,
     '& legend': FOR_READERS,
-    '& label': { whiteSpace: 'nowrap' },
+    '& label': { whiteSpace: 'nowrap', '@media (pointer: coarse)': { minHeight: 44 } },
     '& span': { textAlign: 'left', fontVariantNumeric: 'tabular-nums' },
     // Below this, five segments do not fit into one line.
     [theme.breakpoints.down(720)]: {

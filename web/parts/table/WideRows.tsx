@@ -245,6 +245,12 @@ const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })
         textDecoration: 'none',
       },
       '& a:hover': { textDecoration: 'underline' },
+      // A finger needs more. Rows are as high before they have come.
+      '@media (pointer: coarse)': {
+        '& td': { height: dense ? 44 : 52 },
+        '& th button': { minHeight: 44 },
+        '& a': { lineHeight: '44px' },
+      },
     }
   },
 )
