@@ -112,7 +112,7 @@ create table suspension (
 
 create unique index suspension_account_key on suspension (account) where lifted is null;
 
--- Returns whether an account, or one above it, is suspended.
+-- Returns whether an account, or one above it, is suspended. Older servers ask it, which may run beside this version.
 create function is_suspended(of_account bigint) returns boolean
   language sql stable
   return exists (
@@ -238,8 +238,11 @@ create function moment() returns timestamptz language plpgsql stable set search_
 declare
   played text := current_setting('boxtree.moment', true);
 begin
-  if played <> '' and exists (select from setup where key = 'clock' and value = 'played') then
-    return played::timestamptz;
+  -- In two steps, because a condition without a query takes a tenth of the time, and this is asked for each row.
+  if played <> '' then
+    if exists (select from setup where key = 'clock' and value = 'played') then
+      return played::timestamptz;
+    end if;
   end if;
   return date_trunc('milliseconds', now());
 end $$;

@@ -120,88 +120,82 @@ end $$;
 -- - MOVE takes what was used on a client from what its old dealer has consumed to what its new dealer has.
 -- - A transfer lies on the path of the account that it concerns, and names a client of that dealer and who acted.
 -- - It states the balances that its two holdings have afterwards.
+-- - No two movements of a statement share a holding.
 --
 -- Fails with BX503 where the clock is behind the newest transfer.
 --
--- The transfers of one statement nearly always differ in their clients alone: they are then posted as one movement.
-create function post_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+-- Transfers of one statement that have the same type, path, actor and holdings are posted as one movement.
+--
+-- Tables are joined by their indexes alone: the plan is kept, and one that was made for many movements, or while the tables
+-- were nearly empty, would read all accounts for a single one.
+create function post_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off as $$
 declare
-  movement record;
-  concerned record;
-  moved integer;
   newest timestamptz := (select max(created) from transfer);
+  fault text;
+  named bigint;
+  moved bigint;
 begin
   -- A transaction that has waited may be older than the newest row, but the clock may not: then it was set back, or is
   -- that of another machine.
-  if newest > clock_timestamp() + interval '2 seconds'
-    and not exists (select from setup where key = 'clock' and value = 'played') then
-    raise exception 'the clock is behind the newest transfer' using errcode = 'BX503';
+  if newest > clock_timestamp() + interval '2 seconds' then
+    if not exists (select from setup where key = 'clock' and value = 'played') then
+      raise exception 'the clock is behind the newest transfer' using errcode = 'BX503';
+    end if;
   end if;
-  for movement in
+  with movement as (
     select type, source, destination, superreseller, reseller, dealer, from_superreseller, from_reseller, from_dealer,
       actor, sum(credits)::bigint as credits,
       (array_agg(source_balance order by id desc))[1] as source_balance,
       (array_agg(destination_balance order by id desc))[1] as destination_balance
     from posted group by type, source, destination, superreseller, reseller, dealer, from_superreseller, from_reseller,
       from_dealer, actor
-  loop
-    select a.id, a.parent, a.role, a.superreseller, a.reseller, s.kind as source, s.account as giver,
-      d.kind as destination, d.account as receiver
-    into concerned
-    from account a left join holding s on s.id = movement.source left join holding d on d.id = movement.destination
-    where a.id = coalesce(movement.dealer, movement.reseller, movement.superreseller);
-    if (case concerned.role
-      when 'dealer' then movement.superreseller = concerned.superreseller and movement.reseller = concerned.reseller
-      when 'reseller' then movement.superreseller = concerned.superreseller
-      when 'superreseller' then true
-    end) is not true then
-      raise exception 'a transfer does not lie on the path of the account that it concerns'
-        using errcode = 'foreign_key_violation';
-    end if;
-    if movement.actor <> concerned.id and movement.actor <> concerned.parent then
-      perform from account where id = movement.actor;
-      if not found then
-        raise exception 'a transfer names nobody who acted' using errcode = 'foreign_key_violation';
-      end if;
-    end if;
-    if movement.type = 'MOVE' then
-      perform from account where id = movement.from_dealer and role = 'dealer'
-        and reseller = movement.from_reseller and superreseller = movement.from_superreseller;
-      if not found then
-        raise exception 'a client does not come from the path of its old dealer' using errcode = 'foreign_key_violation';
-      end if;
-    end if;
-    continue when movement.source is null;
-
-    if concerned.giver is null or concerned.receiver is null then
-      raise exception 'a transfer names a holding that is not there' using errcode = 'foreign_key_violation';
-    end if;
-    if (case movement.type
-      when 'ADD' then concerned.source = 'consumed' or concerned.destination <> 'balance'
-        or concerned.giver <> concerned.parent or concerned.receiver <> concerned.id
-      when 'REMOVE' then concerned.source <> 'balance' or concerned.destination = 'consumed'
-        or concerned.giver <> concerned.id or concerned.receiver <> concerned.parent
-      when 'USED' then concerned.source <> 'balance' or concerned.destination <> 'consumed'
-        or concerned.giver <> concerned.id or concerned.receiver <> concerned.id
-      when 'RETRIEVED' then concerned.source <> 'consumed' or concerned.destination <> 'balance'
-        or concerned.giver <> concerned.id or concerned.receiver <> concerned.id
-      when 'MOVE' then concerned.source <> 'consumed' or concerned.destination <> 'consumed'
-        or concerned.giver <> movement.from_dealer or concerned.receiver <> concerned.id
-    end) is not false then
-      raise exception 'a transfer joins two holdings that none of its type does'
-        using errcode = 'integrity_constraint_violation';
-    end if;
-    update holding set balance = case id when movement.source then movement.source_balance else movement.destination_balance end
-    where id in (movement.source, movement.destination) and balance = case id
-      when movement.source then movement.source_balance + movement.credits
-      else movement.destination_balance - movement.credits
-    end;
-    get diagnostics moved = row_count;
-    if moved <> 2 then
-      raise exception 'a transfer states a balance that its holding does not have'
-        using errcode = 'integrity_constraint_violation';
-    end if;
-  end loop;
+  ),
+  judged as (
+    select case
+      when (case a.role
+        when 'dealer' then m.superreseller = a.superreseller and m.reseller = a.reseller
+        when 'reseller' then m.superreseller = a.superreseller
+        when 'superreseller' then true
+      end) is not true then 'a transfer does not lie on the path of the account that it concerns'
+      when actor.id is null then 'a transfer names nobody who acted'
+      when m.type = 'MOVE' and (
+        o.role = 'dealer' and o.reseller = m.from_reseller and o.superreseller = m.from_superreseller
+      ) is not true then 'a client does not come from the path of its old dealer'
+      when m.source is null then null
+      when s.id is null or d.id is null then 'a transfer names a holding that is not there'
+      when (case m.type
+        when 'ADD' then s.kind = 'consumed' or d.kind <> 'balance' or s.account <> a.parent or d.account <> a.id
+        when 'REMOVE' then s.kind <> 'balance' or d.kind = 'consumed' or s.account <> a.id or d.account <> a.parent
+        when 'USED' then s.kind <> 'balance' or d.kind <> 'consumed' or s.account <> a.id or d.account <> a.id
+        when 'RETRIEVED' then s.kind <> 'consumed' or d.kind <> 'balance' or s.account <> a.id or d.account <> a.id
+        when 'MOVE' then s.kind <> 'consumed' or d.kind <> 'consumed' or s.account <> m.from_dealer or d.account <> a.id
+      end) is not false then 'a transfer joins two holdings that none of its type does'
+    end as fault
+    from movement m left join account a on a.id = coalesce(m.dealer, m.reseller, m.superreseller)
+    left join account actor on actor.id = m.actor left join account o on o.id = m.from_dealer
+    left join holding s on s.id = m.source left join holding d on d.id = m.destination
+  ),
+  side as (
+    select source as holding, source_balance + credits as before, source_balance as balance from movement
+    where source is not null
+    union all
+    select destination, destination_balance - credits, destination_balance from movement where source is not null
+  ),
+  moved as (
+    update holding h set balance = side.balance from side
+    where h.id = side.holding and h.balance = side.before and (select min(judged.fault) from judged) is null
+    returning h.id
+  )
+  select (select min(judged.fault) from judged), (select count(*) from side), (select count(*) from moved)
+  into fault, named, moved;
+  if fault is not null then
+    raise exception '%', fault using errcode = 'foreign_key_violation';
+  end if;
+  if moved <> named then
+    raise exception 'a transfer states a balance that its holding does not have'
+      using errcode = 'integrity_constraint_violation';
+  end if;
 
   if exists (
     select from posted left join client on client.id = posted.client and client.dealer = posted.dealer

@@ -174,27 +174,33 @@ create function search_text(name text, description text, mac text, phone text) r
   language sql immutable parallel safe
   return lower(name || chr(10) || description || chr(10) || coalesce(mac || chr(10) || replace(mac, ':', ''), '') || chr(10) || phone);
 
--- Disables sequential scans: a session caches its first plan, and on a nearly empty table that would be one.
-create function copy_service_to_directory() returns trigger
-  language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
+-- Tables are joined by their indexes alone: the plan is kept, and one that was made for many clients, or while the tables
+-- were nearly empty, would read the whole directory for a single one.
+create function copy_services() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off as $$
 begin
   case tg_op
     when 'INSERT' then
       insert into directory (client, dealer, expiry, active, name, text)
-      select new.client, new.dealer, new.expiry, c.active, lower(new.name),
-        search_text(c.name, c.description, c.mac, c.phone)
-      from client c where c.id = new.client;
+      select s.client, s.dealer, s.expiry, c.active, lower(s.name), search_text(c.name, c.description, c.mac, c.phone)
+      from added s join client c on c.id = s.client;
     when 'DELETE' then
-      delete from directory where client = old.client;
+      delete from directory d using removed s where d.client = s.client;
     else
-      update directory set dealer = new.dealer, expiry = new.expiry where client = new.client;
+      update directory d set dealer = s.dealer, expiry = s.expiry from added s where d.client = s.client;
   end case;
   return null;
 end $$;
 
-create trigger copy_service_to_directory after insert or update or delete on service
-  for each row execute function copy_service_to_directory();
+create trigger copy_services_at_insert after insert on service
+  referencing new table as added for each statement execute function copy_services();
+create trigger copy_services_at_update after update on service
+  referencing new table as added for each statement execute function copy_services();
+create trigger copy_services_at_delete after delete on service
+  referencing old table as removed for each statement execute function copy_services();
 
+-- Disables sequential scans: a session caches its first plan, and on a nearly empty table that would be one.
 create function copy_client_to_directory() returns trigger
   language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 begin

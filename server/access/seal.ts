@@ -1,9 +1,9 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
   createSecretKey,
+  hash as digest,
   hkdfSync,
   randomBytes,
 } from 'node:crypto'
@@ -65,7 +65,7 @@ function bind(head: Buffer, owner: string): Buffer {
 
 /** Returns the SHA-256 of a token, a ticket or a long text. What is secret of these is random, so that no slow hash is needed. */
 export function hash(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return digest('sha256', text, 'buffer')
 }
 
 /** Returns 256 random bits as text for a URL or a header. */

@@ -3,7 +3,7 @@ import { codeOf, constraintOf } from '../postgres/errors.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import { accountColumns, accountHoldings, findAccount } from '../tree/account.ts'
-import { suspensionOf } from '../tree/suspension.ts'
+import { suspended, suspensionOf } from '../tree/suspension.ts'
 
 /** Returns the account of a call's session as it is when the call acts. @throws Refusal that says why it has ended */
 export async function whoIsStill({ sql, session, now, account }: OpenContext & Caller): Promise<Account> {
@@ -16,7 +16,7 @@ export async function whoIsStill({ sql, session, now, account }: OpenContext & C
 export function accountOf(sql: Sql, session: Buffer, now: Date): Promise<Account | undefined> {
   const isItsAccount = sql`
     a.id = (select s.account from session s where s.token_hash = ${session} and s.expiry > ${now})
-    and not is_suspended(a.id)`
+    and not ${suspended(sql)}`
   return findAccount(sql, isItsAccount)
 }
 
@@ -40,7 +40,7 @@ export async function holdFreeSessions(
       limit 1 for key share skip locked
     ) held
     join account a on a.id = held.account ${accountHoldings(sql)}
-    where not is_suspended(a.id)`
+    where not ${suspended(sql)}`
   return new Map(found.map(({ session, ...account }) => [session, account]))
 }
 

@@ -15,7 +15,7 @@ export function dayOf(moment: Date | string, zone: string): Day {
 }
 
 const days = new Map<string, Day>()
-const MOST_REMEMBERED = 1_000
+const MOST_REMEMBERED = 20_000
 
 /** Returns what `work` returned for the same key before: Temporal takes as long as a statement of the database. */
 export function remember<Value>(known: Map<string, Value>, key: string, work: () => Value): Value {

@@ -32,7 +32,7 @@ export function factsOf(
 
 type Type = (typeof TRANSACTION_TYPES)[number]
 
-/** A movement of credits: each row moves `credits` from `source` to `destination`. */
+/** A movement of credits: each row moves `credits` from `source` to `destination`, and all name one actor. */
 export type Movement = {
   type: Exclude<Type, 'TRIAL' | 'DELETE'>
   source: number
@@ -77,8 +77,8 @@ export async function lockFreeHoldings(
 
 /**
  * Makes several movements in one statement. Left out are movements that `transfer` would refuse, and those whose two
- * holdings are not both in `free`. Two movements share either both holdings or none. Returns the balances after each
- * movement; undefined where it was left out.
+ * holdings are not both in `free`. Two movements that share a holding have the same two, the same type and the same actor:
+ * the database refuses others. Returns the balances after each movement; undefined where it was left out.
  */
 export async function transferFree(
   sql: Sql,

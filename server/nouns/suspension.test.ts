@@ -99,11 +99,15 @@ describe('a suspended account', () => {
 
   test('lets no session of an account beneath it act, even one that was left', async () => {
     const { superreseller, reseller, dealer } = await world.family({ credits: 3 })
+    const { name } = await world.client(dealer, { months: 1 })
     await superreseller.call(suspend, { name: reseller.name })
     // As a move of the dealer under the suspended reseller could leave it.
     const left = await world.again(dealer)
     await left.refused('suspended', user)
     await left.refused('suspended', calls.clients.list)
+    await left.refused('suspended', calls.clients.renew, { name, months: 1 })
+    const rows = await world.server.sql`select 1 from transfer where login = ${name} and type = 'USED'`
+    expect(rows).toHaveLength(1)
   })
 })
 

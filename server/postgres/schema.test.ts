@@ -179,6 +179,7 @@ describe('the tables that the main branch has made between two releases', () => 
       '8bbc508b',
       '76c4980c',
       'fe0bd3a5',
+      'f48f3764',
     ])
   })
 

@@ -105,6 +105,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   '1ab42c382a4cdaec824519e30e74a93b87d7a20b66ebed3434ef035c7adc0da8': 22,
   '2e6d5995dc1cf45c713230e871fea745596d4af7fc46b152cf285f5b51daf509': 24,
   '5ae0266f3838cab0e026d87bf27c102e217aa5409611eea5bceeb78a9664c6ef': 25,
+  ea2264ab6e87103f6de69785c2e9679c9fef173e6d51c36c3397545e9ad2531a: 26,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */

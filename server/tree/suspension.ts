@@ -7,8 +7,16 @@ export function mayLift(sql: Sql, { id, role }: Pick<Account, 'id' | 'role'>): F
   return role === 'admin' ? sql`true` : sql`coalesce(${id} in (a.id, a.superreseller, a.reseller), false)`
 }
 
+/** Whether the account `a`, or one above it, is suspended. */
+export function suspended(sql: Sql): Fragment {
+  return sql`exists (
+    select from suspension s where s.account = any (array[a.id, a.reseller, a.superreseller]) and s.lifted is null
+  )`
+}
+
 export async function isSuspended(sql: Sql, account: number): Promise<boolean> {
-  const [row] = await sql<{ suspended: boolean }[]>`select is_suspended(${account}) as suspended`
+  const [row] = await sql<{ suspended: boolean }[]>`
+    select ${suspended(sql)} as suspended from account a where a.id = ${account}`
   return row?.suspended ?? false
 }
 
@@ -17,7 +25,7 @@ export async function suspensionOf(sql: Sql, account: number): Promise<Refusal |
   const [row] = await sql<{ parent: string; own: boolean }[]>`
     select p.name as parent,
       exists (select from suspension s where s.account = a.id and s.lifted is null) as own
-    from account a join account p on p.id = a.parent where a.id = ${account} and is_suspended(a.id)`
+    from account a join account p on p.id = a.parent where a.id = ${account} and ${suspended(sql)}`
   if (!row) return null
   return new Refusal(
     'suspended',

@@ -4,14 +4,17 @@ import { addMonths, dayOf, endOf } from '../../server/ledger/calendar.ts'
 import { begin } from '../../server/postgres/begin.ts'
 import type { Sql } from '../../server/postgres/pool.ts'
 import { RULES } from '../../server/verify/rows.ts'
-import { type Family, suiteWorld } from '../support/world.ts'
+import { type Family, type Person, suiteWorld } from '../support/world.ts'
 import { runs, seedOf } from './runs.ts'
 
 // The ledger has no foreign keys: a trigger checks what they would, and more. These laws hold it to what `verify` says
 // of each row, with rows that an attacker would insert who has the rights of the server.
 
 const world = await suiteWorld()
-const places = await placesOf([await world.family({ credits: 9 }), await world.family({ credits: 9 })])
+const places = await placesOf(
+  [await world.family({ credits: 9 }), await world.family({ credits: 9 })],
+  await movesOf(await world.family({ credits: 9, to: 'reseller' })),
+)
 
 /** A row as it is inserted: the columns that the server may write. */
 type Row = Record<string, string | number | null>
@@ -21,14 +24,46 @@ type Places = { rows: Row[]; holdings: number[]; accounts: number[]; clients: nu
 
 const MISSING = 999_999
 
-async function placesOf(families: readonly Family[]): Promise<Places> {
+/** Returns the rows with which a client moves between two dealers of a reseller, with a month and without any. */
+async function movesOf({ superreseller, reseller }: Family): Promise<Row[]> {
+  const [from, to] = [await world.child(reseller, 2), await world.child(reseller, 2)]
+  await world.client(from, { months: 1 })
+  const { id, name, expiry } = await clientOf(to)
+  const row = {
+    type: 'MOVE',
+    superreseller: superreseller.id,
+    reseller: reseller.id,
+    dealer: to.id,
+    from_superreseller: superreseller.id,
+    from_reseller: reseller.id,
+    from_dealer: from.id,
+    client: id,
+    login: name,
+    description: '',
+    expiry,
+    actor: reseller.id,
+  }
+  const [source, destination] = [await holdingsOf(from.id), await holdingsOf(to.id)]
+  return [
+    { ...row, credits: 1, source: source.consumed, destination: destination.consumed },
+    { ...row, credits: 0 },
+  ]
+}
+
+/** Gives a dealer a client with a month. */
+async function clientOf(dealer: Person): Promise<{ id: number; name: string; expiry: string }> {
+  const { name } = await world.client(dealer, { months: 1 })
+  const [client] = await world.server.sql<{ id: number; expiry: string }[]>`
+    select client as id, expiry from service where name = ${name}`
+  if (!client) throw new Error(`${name} is not there`)
+  return { name, ...client }
+}
+
+async function placesOf(families: readonly Family[], moves: readonly Row[]): Promise<Places> {
   const { sql } = world.server
-  const rows: Row[] = []
+  const rows: Row[] = [...moves]
   for (const { superreseller, reseller, dealer } of families) {
-    const { name } = await world.client(dealer, { months: 1 })
-    const [client] = await sql<{ id: number; expiry: string }[]>`
-      select client as id, expiry from service where name = ${name}`
-    const { id = 0, expiry = '' } = client ?? {}
+    const { id, name, expiry } = await clientOf(dealer)
     const counted = dayOf(expiry, 'UTC')
     const path = { superreseller: superreseller.id, reseller: reseller.id, dealer: dealer.id }
     const of = { ...path, client: id, login: name, description: '', actor: dealer.id }
@@ -67,25 +102,46 @@ async function holdingsOf(account: number): Promise<{ balance: number; consumed:
   return found ?? { balance: MISSING, consumed: null }
 }
 
-/** States the balances that a row leads to. */
-async function stated(sql: Sql, row: Row): Promise<Row> {
+/** States the balances to which rows lead, one after the other. */
+async function stated(sql: Sql, rows: readonly Row[]): Promise<Row[]> {
   const found = await sql<{ id: number; balance: number }[]>`select id, balance from holding`
-  const of = (holding: unknown) => found.find(({ id }) => id === holding)?.balance ?? 0
-  if (row.source === undefined || row.source === null) return row
-  const credits = Number(row.credits)
-  return {
-    ...row,
-    source_balance: of(row.source) - credits,
-    destination_balance: of(row.destination) + credits,
-  }
+  const balances = new Map<unknown, number>(found.map(({ id, balance }) => [id, balance]))
+  return rows.map((row) => {
+    const { source, destination } = row
+    if (source === undefined || source === null) return { ...NO_MOVEMENT, ...row }
+    const credits = Number(row.credits)
+    balances.set(source, (balances.get(source) ?? 0) - credits)
+    balances.set(destination, (balances.get(destination) ?? 0) + credits)
+    return {
+      ...NO_MOVEMENT,
+      ...row,
+      source_balance: balances.get(source) as number,
+      destination_balance: balances.get(destination) as number,
+    }
+  })
 }
 
-/** Inserts a row, says whether it was accepted and what `verify` says of it then, and rolls back. */
-async function insert(row: Row): Promise<{ accepted: boolean; faults: unknown[] }> {
+/** What the rows of one statement all have to name. */
+const NO_MOVEMENT = {
+  from_superreseller: null,
+  from_reseller: null,
+  from_dealer: null,
+  client: null,
+  source: null,
+  destination: null,
+  source_balance: null,
+  destination_balance: null,
+  expiry: null,
+  expiry_before: null,
+  counted_from: null,
+}
+
+/** Inserts rows in one statement, says whether they were accepted and what `verify` says then, and rolls back. */
+async function insert(...rows: Row[]): Promise<{ accepted: boolean; faults: unknown[] }> {
   const outcome = { accepted: false, faults: [] as unknown[] }
   const rolledBack = new Error('rolled back')
   await begin(world.server.sql, async (sql) => {
-    await sql`insert into transfer ${sql(await stated(sql, row))}`
+    await sql`insert into transfer ${sql(await stated(sql, rows))}`
     outcome.accepted = true
     const [rowsByThemselves, holdings] = RULES
     for (const law of [rowsByThemselves, holdings]) if (law) outcome.faults.push(...(await law(sql)))
@@ -101,14 +157,16 @@ const wrong = () =>
   fc.oneof(
     fc.record({ column: fc.constantFrom('source', 'destination'), value: any(places.holdings) }),
     fc.record({
-      column: fc.constantFrom('superreseller', 'reseller', 'dealer'),
+      column: fc.constantFrom(
+        ...['superreseller', 'reseller', 'dealer', 'from_superreseller', 'from_reseller', 'from_dealer'],
+      ),
       value: any(places.accounts),
     }),
     fc.record({ column: fc.constant('client'), value: any(places.clients) }),
     fc.record({ column: fc.constant('actor'), value: fc.constant(MISSING) }),
     fc.record({
       column: fc.constant('type'),
-      value: fc.constantFrom('ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'DELETE'),
+      value: fc.constantFrom('ADD', 'REMOVE', 'USED', 'RETRIEVED', 'TRIAL', 'DELETE', 'MOVE'),
     }),
     fc.record({ column: fc.constant('credits'), value: fc.constantFrom(-1, 0, 1, 1_000) }),
   )
@@ -134,5 +192,29 @@ test('the database accepts no row that verify would find wrong, whatever it name
     },
   )
   await fc.assert(law, { seed: seedOf('the law of the rows'), numRuns: runs(250, 4_000) })
+  expect(Math.min(accepted.right, accepted.refused)).toBeGreaterThan(20)
+})
+
+test('the database accepts right rows of different dealers in one statement', async () => {
+  const used = places.rows.filter(({ type }) => type === 'USED')
+  expect(used).toHaveLength(2)
+  expect(await insert(...used)).toEqual({ accepted: true, faults: [] })
+})
+
+test('the database accepts no statement of several rows that verify would find wrong', async () => {
+  const accepted = { right: 0, refused: 0 }
+  const law = fc.asyncProperty(
+    fc.array(fc.constantFrom(...places.rows), { minLength: 2, maxLength: 4 }),
+    fc.option(fc.record({ at: fc.nat(), change: wrong() })),
+    async (right, fault) => {
+      const rows = right.map((row, at) =>
+        fault && at === fault.at % right.length ? { ...row, [fault.change.column]: fault.change.value } : row,
+      )
+      const outcome = await insert(...rows)
+      expect(outcome.faults).toEqual([])
+      accepted[outcome.accepted ? 'right' : 'refused'] += 1
+    },
+  )
+  await fc.assert(law, { seed: seedOf('the law of statements'), numRuns: runs(250, 4_000) })
   expect(Math.min(accepted.right, accepted.refused)).toBeGreaterThan(20)
 })

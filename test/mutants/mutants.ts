@@ -1269,7 +1269,14 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a session of an account whose path is suspended does nothing',
     file: 'server/access/session.ts',
-    from: '    and not is_suspended(a.id)`',
+    from: `    and not \${suspended(sql)}\`\n  return`,
+    to: '`\n  return',
+    suites: ['server/nouns/suspension.test.ts'],
+  },
+  {
+    guard: 'a renewal that shares its transaction is none of a suspended account',
+    file: 'server/access/session.ts',
+    from: '    where not ${suspended(sql)}`',
     to: '`',
     suites: ['server/nouns/suspension.test.ts'],
   },
@@ -1591,22 +1598,50 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a row of the ledger states the balances that its holdings have',
     file: 'db/ledger.sql',
-    from: 'if moved <> 2 then',
+    from: 'if moved <> named then',
     to: 'if moved < 0 then',
     suites: ['server/ledger/transfer.test.ts'],
   },
   {
+    guard: 'no holding is in two movements of one statement',
+    file: 'db/ledger.sql',
+    from: '(select count(*) from side)',
+    to: '(select count(distinct holding) from side)',
+    suites: ['test/laws/rows.test.ts'],
+  },
+  {
+    guard: 'of the movements of one statement none is posted where one is refused',
+    file: 'db/ledger.sql',
+    from: 'select min(judged.fault) from judged), (select count(*) from side)',
+    to: 'select max(judged.fault) from judged having count(*) = 1), (select count(*) from side)',
+    suites: ['test/laws/rows.test.ts'],
+  },
+  {
     guard: 'a transfer joins only holdings that its type may join',
     file: 'db/ledger.sql',
-    from: 'end) is not false then',
-    to: 'end) is null and false then',
+    from: "end) is not false then 'a transfer joins",
+    to: "end) is null and false then 'a transfer joins",
     suites: ['server/ledger/transfer.test.ts'],
   },
   {
     guard: 'a transfer lies on the path of the account that it concerns',
     file: 'db/ledger.sql',
-    from: 'end) is not true then',
-    to: 'end) is null and false then',
+    from: "end) is not true then 'a transfer does",
+    to: "end) is null and false then 'a transfer does",
+    suites: ['test/laws/rows.test.ts'],
+  },
+  {
+    guard: 'a client that moves comes from the path of its old dealer',
+    file: 'db/ledger.sql',
+    from: "o.role = 'dealer' and o.reseller = m.from_reseller and o.superreseller = m.from_superreseller",
+    to: "o.role = 'dealer'",
+    suites: ['test/laws/rows.test.ts'],
+  },
+  {
+    guard: 'what was used on a client that moves comes from its old dealer and goes to its new one',
+    file: 'db/ledger.sql',
+    from: 'or s.account <> m.from_dealer or d.account <> a.id',
+    to: '',
     suites: ['test/laws/rows.test.ts'],
   },
   {
@@ -1619,8 +1654,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a transfer names an account that acted',
     file: 'db/ledger.sql',
-    from: 'perform from account where id = movement.actor;\n      if not found then',
-    to: 'if false then',
+    from: 'when actor.id is null then',
+    to: 'when false then',
     suites: ['test/laws/rows.test.ts'],
   },
   {
@@ -1654,8 +1689,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a database session sets the time only where the owner of the tables allows it',
     file: 'db/accounts.sql',
-    from: "if played <> '' and exists (select from setup where key = 'clock' and value = 'played') then",
-    to: "if played <> '' then",
+    from: "if exists (select from setup where key = 'clock' and value = 'played') then\n      return played",
+    to: 'if true then\n      return played',
     suites: ['server/postgres/grants.test.ts'],
   },
   {
