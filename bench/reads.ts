@@ -2,8 +2,9 @@ import { everyCall, pathParameters } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
 import { CLIENT_FILTERS } from '../contract/clients.ts'
 import { ROLES, type Role } from '../contract/roles.ts'
-import { ANY_CLIENT_SORTS, CLIENT_SORTS } from '../contract/shapes.ts'
+import { ANY_CLIENT_SORTS, CLIENT_SORTS, TRANSACTION_TYPES } from '../contract/shapes.ts'
 import { DAY_MS } from '../contract/time.ts'
+import { TRANSACTION_SORTS } from '../contract/transactions.ts'
 import type { Sql } from '../server/postgres/pool.ts'
 import { startConsole } from '../test/support/console.ts'
 import { Connection } from './connection.ts'
@@ -83,6 +84,7 @@ const GROUPS = [
   ['Pages of a search in 100,000 clients that finds nearly all', 100],
   ['Finding the best of 100,000 clients', 100],
   ['Sums over 100,000 clients: spent, due and the forecast', 500],
+  ['Pages of the transactions of one type', 100],
   ['Sums of the transactions of 30 days', 500],
   ['Other calls of the admin', 50],
   ['Other calls of the superreseller', 50],
@@ -206,6 +208,15 @@ function casesOf(role: Role, people: People, client: Client): Case[] {
         key: `${name} ${word}`,
         path: `${call.path}?${new URLSearchParams({ search })}`,
       }))
+    }
+    if (name === 'transactions.list') {
+      return TRANSACTION_TYPES.flatMap((type) =>
+        TRANSACTION_SORTS.map((sort) => ({
+          group: 'Pages of the transactions of one type' as const,
+          key: `${role} ${type} by ${sort}`,
+          path: `${call.path}?${new URLSearchParams({ type, sort })}`,
+        })),
+      )
     }
     // All sums of the admin's are over ten million rows; its screen begins with a month.
     if (name === 'transactions.sums') {

@@ -162,6 +162,8 @@ create table sign_in (
 );
 
 create index sign_in_account on sign_in (account, at);
+-- For the last login of an account at which others have guessed many times since.
+create index sign_in_succeeded on sign_in (account, at) where outcome = 'succeeded';
 create index sign_in_at on sign_in (at);
 
 -- Every try of a password: at a sign-in, at a change of the password, and of a box. The name is an account's in lower case, or a

@@ -79,10 +79,13 @@ create index transfer_dealer on transfer (dealer, created) where dealer is not n
 create index transfer_from_superreseller on transfer (from_superreseller, created) where from_superreseller is not null;
 create index transfer_from_reseller on transfer (from_reseller, created) where from_reseller is not null;
 create index transfer_from_dealer on transfer (from_dealer, created) where from_dealer is not null;
-create index transfer_moved on transfer (dealer, created) where type = 'MOVE';
 create index transfer_client on transfer (client, id) where client is not null;
 create index transfer_trial on transfer (mac, created) where type = 'TRIAL';
-create index transfer_trial_of_dealer on transfer (dealer, created) where type = 'TRIAL';
+-- Nearly all rows are renewals. Without these indexes a page of another type would read all renewals of a branch.
+create index transfer_rare on transfer (type, created) where type <> 'USED';
+create index transfer_rare_of_superreseller on transfer (superreseller, type, created) where type <> 'USED';
+create index transfer_rare_of_reseller on transfer (reseller, type, created) where type <> 'USED' and reseller is not null;
+create index transfer_rare_of_dealer on transfer (dealer, type, created) where type <> 'USED' and dealer is not null;
 
 -- Locks holdings in the order of their ids, so that two transfers never deadlock, and then reads them with the account
 -- of each and its path. Whoever moves an account locks its holdings first, so what is read here stays so until the

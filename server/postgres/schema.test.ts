@@ -180,6 +180,7 @@ describe('the tables that the main branch has made between two releases', () => 
       '76c4980c',
       'fe0bd3a5',
       'f48f3764',
+      'e942fff7',
     ])
   })
 

@@ -106,6 +106,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   '2e6d5995dc1cf45c713230e871fea745596d4af7fc46b152cf285f5b51daf509': 24,
   '5ae0266f3838cab0e026d87bf27c102e217aa5409611eea5bceeb78a9664c6ef': 25,
   ea2264ab6e87103f6de69785c2e9679c9fef173e6d51c36c3397545e9ad2531a: 26,
+  ef9fd1deff350e91685ef9c3112b33c47273792fa3d336f34f2f533bb2e320c8: 27,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */

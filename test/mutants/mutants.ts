@@ -1631,6 +1631,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['test/laws/rows.test.ts'],
   },
   {
+    guard: 'transactions of a rare type are found by an index of their own',
+    file: 'server/ledger/filter.ts',
+    from: "(t.type = ${type} and t.type <> 'USED')",
+    to: '(t.type = ${type})',
+    suites: ['server/ledger/filter.test.ts'],
+  },
+  {
     guard: 'a client that moves comes from the path of its old dealer',
     file: 'db/ledger.sql',
     from: "o.role = 'dealer' and o.reseller = m.from_reseller and o.superreseller = m.from_superreseller",
