@@ -5,7 +5,7 @@ import { RouterProvider } from 'react-router/dom'
 import type { Role } from '../contract/roles.ts'
 import { openCache } from './calls/cache.ts'
 import { connection } from './calls/connection.ts'
-import { useReloadOnReconnect } from './calls/useCall.ts'
+import { useReloadOnChange, useReloadOnReconnect } from './calls/useCall.ts'
 import { useUnansweredSubmits } from './calls/useUnansweredSubmits.ts'
 import { fetchPage, fetchPointedAt, isLinePoor } from './fetchPage.tsx'
 import { installWorker } from './installWorker.ts'
@@ -29,6 +29,7 @@ export function Screens() {
   return (
     <QueryClientProvider client={cache}>
       <Routed />
+      <UpToDate />
       <SignInAgain />
       <Notices />
       <Hints />
@@ -41,7 +42,6 @@ function Routed() {
   const [router] = useState(() => openRouter(name))
   useEffect(() => () => router.dispose(), [router])
   useUnansweredSubmits()
-  useReloadOnReconnect()
   usePreloadedPages(role)
   useOffline(name)
   return (
@@ -51,6 +51,13 @@ function Routed() {
       </SessionRouter>
     </RememberTables>
   )
+}
+
+/** Keeps the numbers of a page that stays open up to date. It renders each minute, and so is not part of anything else. */
+function UpToDate() {
+  useReloadOnReconnect()
+  useReloadOnChange()
+  return null
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { DueClient } from '../contract/shapes.ts'
+
 // How the person left each screen: what was searched, sorted and paged, and how far it was scrolled. Also the clients that
 // they have selected, whichever screen is opened. A reload forgets it.
 
@@ -17,6 +19,7 @@ export function forgetVisits(): void {
   visits.clear()
   chosen = new Set()
   found = null
+  chosenDue = new Map()
 }
 
 export function lastVisit(pathname: string): Visit | undefined {
@@ -32,6 +35,7 @@ interface Found {
 
 let chosen: ReadonlySet<string> = new Set()
 let found: Found | null = null
+let chosenDue: ReadonlyMap<string, DueClient> = new Map()
 
 export function keepChosen(names: ReadonlySet<string>): void {
   chosen = names
@@ -48,4 +52,13 @@ export function keepFound(all: Found): void {
 
 export function lastFound(): Found | null {
   return found
+}
+
+/** Keeps the selected clients of the screen Due, by name. */
+export function keepChosenDue(clients: ReadonlyMap<string, DueClient>): void {
+  chosenDue = clients
+}
+
+export function lastChosenDue(): ReadonlyMap<string, DueClient> {
+  return chosenDue
 }

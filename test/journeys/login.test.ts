@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
-import { expect, fill, press, signIn, test, typeIn } from '../support/browser.ts'
+import { calls } from '../../contract/calls.ts'
+import { countCalls, expect, fill, press, signIn, test, typeIn } from '../support/browser.ts'
 import { PASSWORD, type World } from '../support/world.ts'
 
 const LOGIN = '**/v1/authenticate'
@@ -120,7 +121,7 @@ describe('on the login page', () => {
 
   test('an empty field shows its message, and nothing is sent', async ({ open }) => {
     const page = await open()
-    const sent = count(page, LOGIN)
+    const sent = countCalls(page, calls.session.login.path)
     await press(page, 'Sign in')
     await expect(page.getByText('Please type your username')).toBeVisible()
     await expect(page.getByText('Please type your password')).toBeVisible()
@@ -135,7 +136,7 @@ describe('the captcha', () => {
     const page = await open({ at: '/login' })
     await page.route(CAPTCHA, () => {})
     await page.reload()
-    const sent = count(page, LOGIN)
+    const sent = countCalls(page, calls.session.login.path)
     const enter = page.getByRole('button', { name: 'Sign in' })
     await fill(page, { Username: world.admin.name, Password: PASSWORD })
     await expect(page.getByText('Checking that you are human…')).toBeVisible()
@@ -163,12 +164,31 @@ describe('the captcha', () => {
     const { dealer } = await world.family()
     const page = await open({ at: '/login' })
     await expect(page.getByText('Verified')).toBeVisible()
-    const asked = count(page, CAPTCHA)
+    const asked = countCalls(page, calls.session.captcha.path)
     await fill(page, { Username: dealer.name, Password: 'not this one' })
     await press(page, 'Sign in')
     await expect(page.getByRole('alert')).toHaveText('The username or the password is wrong.')
     await signIn(page, dealer.name)
     expect(asked()).toBe(1)
+  })
+
+  test('is solved anew after the machine has slept, so that the first try signs in', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    const page = await open({ at: '/login' })
+    await page.clock.install()
+    await page.reload()
+    await expect(page.getByText('Verified')).toBeVisible()
+    const challenges = countCalls(page, calls.session.captcha.path)
+    world.clock.pass({ hours: 1 })
+    // As after a sleep: the clock jumps, and no timer has run meanwhile.
+    await page.clock.setSystemTime((await page.evaluate(() => Date.now())) + 3_600_000)
+    await expect.poll(challenges).toBe(1)
+    await expect(page.getByText('Verified')).toBeVisible()
+    await signIn(page, dealer.name)
+    await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
   })
 })
 
@@ -282,13 +302,4 @@ function widget(global: string): string {
       },
     }
     window.captchaLoaded()`
-}
-
-/** Counts the requests to an address from now on. */
-function count(page: Page, address: string): () => number {
-  let seen = 0
-  page.on('request', (request) => {
-    if (new URL(request.url()).pathname === address.slice(2)) seen += 1
-  })
-  return () => seen
 }

@@ -377,3 +377,12 @@ export async function picture(page: Page, name: string): Promise<void> {
   const fullPage = (await page.locator('[role=dialog], [role=alertdialog]').count()) === 0
   await page.screenshot({ path, fullPage, animations: 'disabled' })
 }
+
+/** Counts the calls of a path that a page makes from now on. */
+export function countCalls(page: Page, path: string): () => number {
+  let made = 0
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === `/v1${path}`) made += 1
+  })
+  return () => made
+}

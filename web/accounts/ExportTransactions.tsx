@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { counted } from '../../contract/quantities.ts'
@@ -29,7 +29,11 @@ export function ExportTransactions({ open, filter, onClose }: ExportTransactions
   const { received, start, stop } = useExport(call)
   const late = useDelayed(received !== null)
   const { from, to } = filter ?? {}
-  const last = to ?? showMoment(now().toISOString(), zone(), 'date')
+  const today = showMoment(now().toISOString(), zone(), 'date')
+  const [openedOn, setOpenedOn] = useState(today)
+  // An open dialog keeps its days, also past midnight.
+  if (!open && openedOn !== today) setOpenedOn(today)
+  const last = to ?? openedOn
   const first = from ?? `${last.slice(0, 8)}01`
   const values = useMemo(() => ({ from: first, to: last }), [first, last])
   return (

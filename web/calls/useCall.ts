@@ -1,8 +1,11 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import type { Call } from '../../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
+import { useNow } from '../clock.ts'
+import { showMoment } from '../parts/time.ts'
 import { useSession } from '../session.tsx'
+import { zone } from '../zone.ts'
 import { type ApiError, send } from './api.ts'
 import { loadAgain } from './cache.ts'
 import { connection } from './connection.ts'
@@ -48,14 +51,17 @@ export function useBalance({ every }: { every?: number | undefined } = {}): {
   loading: boolean
   error: ApiError | null
   refetch: () => void
+  /** When it was loaded, in milliseconds of this machine's clock. */
+  loadedAt: number
 } {
   const { role } = useSession()
   // The admin has no such call; a hook needs one, and it is never made.
   const call = role === 'admin' ? calls.credits.dealer : calls.credits[role]
-  const { data, isLoading, error, refetch } = useCall(call, {}, { enabled: role !== 'admin', every })
+  const loaded = useCall(call, {}, { enabled: role !== 'admin', every })
+  const { data, isLoading, error, refetch, dataUpdatedAt: loadedAt } = loaded
   const credits = role === 'admin' ? null : data?.credits
   const { low = false, low_below: lowBelow } = data ?? {}
-  return { credits, low, lowBelow, loading: isLoading, error, refetch }
+  return { credits, low, lowBelow, loading: isLoading, error, refetch, loadedAt }
 }
 
 /** How often what is too dear is asked for again: the parent may be on the telephone. */
@@ -77,3 +83,28 @@ export function useReloadOnReconnect(): void {
     [client],
   )
 }
+
+/**
+ * Loads the data of a page that stays open again where they are of another balance, as after the parent has added some, or
+ * of another day.
+ */
+export function useReloadOnChange(): void {
+  const client = useQueryClient()
+  const { credits, loadedAt } = useBalance()
+  const day = showMoment(useNow().toISOString(), zone(), 'date')
+  const shown = useRef({ credits, day })
+  useEffect(() => {
+    const before = shown.current
+    shown.current = { credits: credits ?? before.credits, day }
+    if (day !== before.day) loadAgain(client)
+    // A change of one's own has loaded all again, together with the balance.
+    else if (typeof before.credits === 'number' && shown.current.credits !== before.credits)
+      client.invalidateQueries({
+        predicate: ({ state }) =>
+          state.fetchStatus === 'idle' && state.dataUpdatedAt < loadedAt - TOGETHER_MS,
+      })
+  }, [client, credits, loadedAt, day])
+}
+
+/** What is loaded within so many milliseconds is of one moment. */
+const TOGETHER_MS = 5_000

@@ -1,6 +1,7 @@
 import type { calls, InputOf, OutputOf } from '../../contract/calls.ts'
 import { LIST_FILTERS } from '../../contract/clients.ts'
 import type { AnyClientRow, ClientRow } from '../../contract/shapes.ts'
+import { MINUTE_MS } from '../../contract/time.ts'
 import { useCall } from '../calls/useCall.ts'
 import type { Table } from '../parts/table/table.ts'
 import { useLastPage } from '../parts/table/useLastPage.ts'
@@ -38,6 +39,8 @@ export function useClientPage<C extends ListCall>(call: C, table: Table<RowOf<C>
   const query = { page, per_page, search, sort, order, filter } as InputOf<typeof calls.clients.list>
   const { data, isPending, isPlaceholderData, error, refetch } = useCall(call, query as InputOf<C>, {
     keep: true,
+    // Who is online changes by itself.
+    every: filter === 'online' ? MINUTE_MS : undefined,
   })
   const found = data as OutputOf<ListCall> | undefined
   useLastPage(list, isPlaceholderData ? undefined : found?.total_pages)

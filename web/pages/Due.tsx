@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
 import { CalendarClock, CalendarPlus } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { DUE_WITHIN, type DueWithin } from '../../contract/due.ts'
@@ -24,7 +24,9 @@ import { useLastPage } from '../parts/table/useLastPage.ts'
 import { type ListState, useListState } from '../parts/table/useListState.ts'
 import { areShortcutsOn } from '../preferences.ts'
 import { to } from '../screens.ts'
+import { signedInAs, useSession } from '../session.tsx'
 import { dueClients } from '../tables/due.tsx'
+import { keepChosenDue, lastChosenDue } from '../visits.ts'
 
 /** The clients that are to be renewed soon, or were not renewed: to be reminded and renewed, one, some or all. */
 export function Due() {
@@ -162,30 +164,30 @@ function useDuePage(list: ListState, within: DueWithin) {
   return loaded
 }
 
-/** Holds the clients that were selected, on all pages of all filters. `chosen` returns them, first expiry first. */
+/**
+ * Holds the clients that were selected, on all pages of all filters and whatever is opened meanwhile. `chosen` returns them,
+ * first expiry first.
+ */
 function useChosenDue(page: { data: readonly DueClient[] } | undefined) {
-  const [names, setNames] = useState<ReadonlySet<string>>(NONE)
-  const known = useRef(new Map<string, DueClient>())
-  for (const client of page?.data ?? []) known.current.set(client.name, client)
+  const { name: by } = useSession()
+  const [clients, setClients] = useState(lastChosenDue)
+  const keep = (next: ReadonlyMap<string, DueClient>) => {
+    // Somebody else may have signed in while they were being renewed.
+    if (signedInAs() === by) keepChosenDue(next)
+    setClients(next)
+  }
+  const known = new Map([...clients, ...(page?.data ?? []).map((client) => [client.name, client] as const)])
   const select: RowSelection<DueClient> = {
-    chosen: names,
-    onChange: setNames,
+    chosen: new Set(clients.keys()),
+    onChange: (names) => keep(new Map([...known].filter(([name]) => names.has(name)))),
     name: ({ name }) => name,
   }
-  const chosen = () =>
-    [...names]
-      .flatMap((name) => known.current.get(name) ?? [])
-      .sort((a, b) => a.expiry.localeCompare(b.expiry))
-  const clear = () => setNames(NONE)
-  const drop = (gone: readonly string[]) => {
-    const left = new Set(names)
-    for (const name of gone) left.delete(name)
-    setNames(left)
-  }
+  const chosen = () => [...clients.values()].sort((a, b) => a.expiry.localeCompare(b.expiry))
+  const clear = () => keep(new Map())
+  const drop = (gone: readonly string[]) =>
+    keep(new Map([...lastChosenDue()].filter(([name]) => !gone.includes(name))))
   return { select, chosen, clear, drop }
 }
-
-const NONE: ReadonlySet<string> = new Set()
 
 function without(clients: readonly DueClient[], names: readonly string[]): DueClient[] {
   const gone = new Set(names)

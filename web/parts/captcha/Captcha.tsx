@@ -85,7 +85,7 @@ function useSolution({ name, load, again }: ChallengeProps, place: RefObject<HTM
       if (offer.provider === 'altcha') {
         const solution = await loaded.solution
         settle(solution ?? undefined, solution ? 'solved' : 'failed')
-        return whenSeen(RENEWED_AFTER_MS, leaving.signal, again)
+        return onceOld(RENEWED_AFTER_MS, leaving.signal, again)
       }
       if (!place.current) return
       await draw(offer.provider, place.current, {
@@ -103,14 +103,24 @@ function useSolution({ name, load, again }: ChallengeProps, place: RefObject<HTM
   return { state, provider }
 }
 
-/** Calls `act` after a delay, but not before the page is visible: a hidden page solves no challenges. */
-function whenSeen(after: number, signal: AbortSignal, act: () => void) {
-  const timer = setTimeout(() => {
-    if (!document.hidden) return act()
-    document.addEventListener('visibilitychange', act, { once: true, signal })
-  }, after)
-  signal.addEventListener('abort', () => clearTimeout(timer))
+/**
+ * Calls `act` once something is so many milliseconds old, but not before the page is visible: a hidden page solves no
+ * challenges. Timers stand still while a machine sleeps, and a clock may be set, so both are asked.
+ */
+function onceOld(age: number, signal: AbortSignal, act: () => void) {
+  const began = [Date.now(), performance.now()] as const
+  const look = () => {
+    const isOld = Date.now() - began[0] >= age || performance.now() - began[1] >= age
+    if (isOld && !document.hidden) act()
+  }
+  const timer = setInterval(look, LOOKED_AT_MS)
+  document.addEventListener('visibilitychange', look, { signal })
+  window.addEventListener('pageshow', look, { signal })
+  signal.addEventListener('abort', () => clearInterval(timer))
 }
+
+/** How soon an old solution is noticed after a machine has slept with the page in view. */
+const LOOKED_AT_MS = 2_000
 
 const Frame = styled('div')(({ theme }) => ({
   '& small': { display: 'block', paddingTop: 4, fontSize: '0.75rem', color: theme.palette.text.secondary },
