@@ -14,15 +14,9 @@ export interface Disk {
 /** Below half of `leastMb` only signing in and out may write. `free` is null for an external database, whose disk is unknown. */
 export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyBaseLogger): Disk {
   let shortage = 0
-  let known: number | null = null
-  /** Returns the free megabytes, once for all calls that have come together, and logs when what is refused has changed. */
+  /** Returns the free megabytes, and logs when what is refused has changed. */
   const look = () => {
-    if (known !== null) return known
     const mb = free === null ? Number.POSITIVE_INFINITY : free() / MB
-    known = mb
-    setImmediate(() => {
-      known = null
-    })
     const level = mb >= leastMb ? 0 : mb >= leastMb * LOWER_FLOOR ? 1 : 2
     if (level !== shortage) {
       shortage = level
