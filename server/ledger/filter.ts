@@ -12,7 +12,7 @@ export function isSelected(
   const term = search.trim()
   const moments = momentsOf({ from, to }, zone)
   const conditions = [
-    ...(type ? [isOf(sql, type)] : []),
+    ...(type ? [isOfType(sql, type)] : []),
     ...(moments.from ? [sql`t.created >= ${moments.from}`] : []),
     ...(moments.to ? [sql`t.created < ${moments.to}`] : []),
     ...(term === '' ? [] : [sql`${isLike(sql, term)}`]),
@@ -21,7 +21,7 @@ export function isSelected(
 }
 
 /** Says of a rare type that it is one: a plan is made before the type is known, and would use no index of the rare ones. */
-function isOf(sql: Sql, type: NonNullable<TransactionFilter['type']>): Fragment {
+function isOfType(sql: Sql, type: NonNullable<TransactionFilter['type']>): Fragment {
   return type === 'USED' ? sql`t.type = 'USED'` : sql`(t.type = ${type} and t.type <> 'USED')`
 }
 

@@ -93,3 +93,29 @@ test('the clients that are selected on Due are still selected after another page
   await page.goto('/due')
   await expect(page.getByRole('checkbox', { name: 'Select is-due-1' })).not.toBeChecked()
 })
+
+test('a client that somebody else has renewed since it was selected on Due is not renewed again', async ({
+  open,
+  world,
+}) => {
+  const { dealer } = await world.family({ credits: 9 })
+  for (const login of ['is-due-1', 'is-due-2']) await world.client(dealer, { login })
+  const page = await open({ as: dealer, at: '/due?filter=month' })
+  await runClock(page)
+  await page.getByRole('checkbox', { name: 'Select is-due-1' }).check()
+  await world.setExpiry('is-due-1', '2026-06-10T23:59:59.000Z')
+  await page.getByRole('link', { name: 'is-due-2' }).click()
+  await expect(page.getByRole('heading', { name: 'Update Client: is-due-2' })).toBeVisible()
+  // What was loaded a moment ago would not be loaded again.
+  await page.clock.fastForward(3_000)
+  await page.goBack()
+  await expect(rows(page, 'Due').filter({ hasText: 'is-due-1' })).toContainText('2026-06-10')
+  // Selected as it is now, while the other one is as it was when it was selected.
+  await page.getByRole('checkbox', { name: 'Select is-due-2' }).check()
+  await press(page, 'Renew selected')
+  const dialog = page.getByRole('dialog', { name: 'Renew 1 client' })
+  await expect(dialog).toContainText('deleted, moved or renewed by somebody else meanwhile: is-due-1')
+  await press(dialog, 'Renew 1 client for 1 credit')
+  await readNotice(page, 'Successfully renewed 1 month(s) for 1 clients')
+  expect((await dealer.call(calls.credits.dealer, {})).credits).toBe(8)
+})

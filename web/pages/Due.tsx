@@ -176,7 +176,8 @@ function useChosenDue(page: { data: readonly DueClient[] } | undefined) {
     if (signedInAs() === by) keepChosenDue(next)
     setClients(next)
   }
-  const known = new Map([...clients, ...(page?.data ?? []).map((client) => [client.name, client] as const)])
+  // A chosen one stays as it was when it was chosen: who was renewed by somebody else since is not renewed again.
+  const known = new Map([...(page?.data ?? []).map((client) => [client.name, client] as const), ...clients])
   const select: RowSelection<DueClient> = {
     chosen: new Set(clients.keys()),
     onChange: (names) => keep(new Map([...known].filter(([name]) => names.has(name)))),
