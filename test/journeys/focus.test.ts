@@ -96,6 +96,25 @@ describe('a screen that opens', () => {
     await expect(button(page, 'Columns')).toBeFocused()
   })
 
+  test('keeps a menu open that was opened in the frame in which the page scrolled or its window changed', async ({
+    shop,
+    openAs,
+  }) => {
+    const page = await openAs(shop.dealer, '/clients')
+    await page.setViewportSize({ width: 1280, height: 450 })
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollHeight - innerHeight))
+      .toBeGreaterThan(40)
+    // A busy page hears of both only in its next frame.
+    await button(page, 'Columns').evaluate(async (columns) => {
+      scrollBy(0, 40)
+      columns.dispatchEvent(new MouseEvent('click', { bubbles: true }))
+      await new Promise((framed) => requestAnimationFrame(() => requestAnimationFrame(framed)))
+      dispatchEvent(new Event('resize'))
+    })
+    await expect(page.getByRole('menu').locator(':focus')).toHaveCount(1)
+  })
+
   test('from the menu focuses its first field, or its title', async ({ shop, openAs }) => {
     const page = await openAs(null, '/login')
     await expect(page.getByLabel('Username')).toBeFocused()

@@ -37,9 +37,10 @@ export function Menu({ label, children = label, icon, items, inBar = false }: Me
   useLayoutEffect(() => {
     if (!open || !list.current) return
     unfold(list.current)
-    // It stands where the button was when it opened.
+    // It stands where the button was when it opened. The event of a movement before that may come after it.
+    const opened = whereIs(button.current)
     const fold = ({ target }: Event) => {
-      if (target === list.current) return
+      if (target === list.current || whereIs(button.current) === opened) return
       if (list.current?.contains(document.activeElement)) button.current?.focus({ preventScroll: true })
       setOpen(false)
     }
@@ -123,6 +124,12 @@ function unfold(list: HTMLElement) {
   const pixels = { top: `${top}px`, left: `${left}px`, maxHeight: `${maxHeight}px` }
   Object.assign(list.style, { position: 'fixed', ...pixels })
   list.querySelector('button')?.focus({ preventScroll: true })
+}
+
+/** Returns the position of an element in the window, and the size of that, as a text to compare. */
+function whereIs(element: HTMLElement | null): string {
+  const { x, y } = element?.getBoundingClientRect() ?? new DOMRect()
+  return [x, y, window.innerWidth, window.innerHeight].join()
 }
 
 /** Returns how much of the window's top the bar there covers, in pixels: pages scroll to just beneath it. */
