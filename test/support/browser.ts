@@ -222,16 +222,17 @@ export async function pressAndConfirm(page: Page, name: string): Promise<void> {
 /** Expects a notice with this text and second line, and closes it. */
 export async function readNotice(page: Page, text: string, reason = ''): Promise<void> {
   const one = noticesOn(page).filter({ hasText: text })
-  // waitFor checks on every frame; a retrying expectation polls less often.
-  await one.waitFor()
   await expect(one).toHaveText(text + reason)
   await one.getByRole('button').click()
-  await one.waitFor({ state: 'detached' })
+  await one.waitFor({ state: 'hidden' })
 }
 
-/** Found from their buttons, because Playwright would try `:has()` on every element of the page, again and again. */
+/**
+ * The notices that can be seen: one that was closed stays in the document for a moment. Found from their buttons, because
+ * Playwright would try `:has()` on every element of the page, again and again.
+ */
 export function noticesOn(page: Page): Locator {
-  return page.locator('button[aria-label="Close this notice"]').locator('xpath=..')
+  return page.locator('button[aria-label="Close this notice"]').locator('xpath=..').filter({ visible: true })
 }
 
 /** Holds requests back until the returned function is called, as a slow line does. */
