@@ -223,7 +223,9 @@ test('a notice that is closed by its key leaves the focus to the title, and one 
 
   await renew()
   await expect(page.getByRole('button', { name: 'Renew anton' })).toBeFocused()
-  // As with somebody who reads on, wherever on the page.
+  // As with somebody who reads on, wherever on the page, once the dialog that has closed cares for the focus no more.
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await page.waitForTimeout(100)
   await page.evaluate(() => (document.activeElement as HTMLElement).blur())
   await expect(close).toHaveCount(0)
   await page.waitForTimeout(100)

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { describe } from 'vitest'
-import { expect, fill, press, readNotice, test, typeIn } from '../support/browser.ts'
+import { expect, fill, holdBack, press, readNotice, test, typeIn } from '../support/browser.ts'
 
 const PHONE = { width: 390, height: 844, touch: true }
 
@@ -28,6 +28,68 @@ describe('on a phone', () => {
     await page.getByRole('button', { name: 'Menu' }).tap()
     await drawer.getByRole('button', { name: 'Logout' }).tap()
     await expect(page).toHaveURL('/login')
+  })
+
+  test('Back closes what lies over the page, and only that', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    await world.client(dealer, { login: 'for-back', months: 1 })
+    const page = await open({ as: dealer, ...PHONE })
+    // No browser without a screen has such a Back: the page is told of it as a phone would.
+    await page.addInitScript(`{
+      window.watchers = new Set()
+      window.CloseWatcher = class extends CloseWatcher {
+        constructor() {
+          super()
+          watchers.add(this)
+          this.addEventListener('close', () => watchers.delete(this))
+        }
+        destroy() {
+          super.destroy()
+          watchers.delete(this)
+        }
+      }
+    }`)
+    await page.goto('/clients')
+    const goBack = () =>
+      page.evaluate<boolean>(
+        '{ const watcher = [...watchers].at(-1); watcher?.requestClose(); watcher !== undefined }',
+      )
+    await page.getByRole('button', { name: 'Menu' }).tap()
+    await expect(page.getByRole('dialog', { name: 'Menu' })).toBeVisible()
+    expect(await goBack()).toBe(true)
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    expect(await goBack()).toBe(false)
+
+    for (const [opener, opened] of [
+      ['Columns', page.getByRole('menu')],
+      ['Settings', page.getByRole('dialog', { name: 'Settings' })],
+      ['Find', page.getByRole('combobox', { name: /^Find/ })],
+    ] as const) {
+      await page.getByRole('button', { name: opener, exact: true }).tap()
+      await expect(opened).toBeVisible()
+      expect(await goBack(), opener).toBe(true)
+      await expect(opened).toBeHidden()
+      expect(await goBack(), opener).toBe(false)
+    }
+
+    await page.goto('/update-client/for-back')
+    await page.getByRole('button', { name: 'Reset' }).tap()
+    await expect(page.getByRole('alertdialog')).toBeVisible()
+    expect(await goBack()).toBe(true)
+    await expect(page.getByRole('alertdialog')).toHaveCount(0)
+
+    // One that waits for its answer stays, and the next Back closes it.
+    await page.goto('/clients')
+    const answer = await holdBack(page, '**/v1/api/renew')
+    await page.getByRole('button', { name: 'for-back' }).tap()
+    await press(page, 'Renew for-back')
+    await press(page.getByRole('dialog'), 'Renew for 1 credit')
+    expect(await goBack()).toBe(true)
+    await expect(page.getByRole('dialog')).toBeVisible()
+    answer()
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    expect(await goBack()).toBe(false)
+    await expect(page).toHaveURL('/clients')
   })
 
   test('and on a tablet the settings button stays in the top bar, where it covers no cell', async ({

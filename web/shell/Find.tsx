@@ -5,6 +5,7 @@ import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
+import { useBackToClose } from '../parts/dialog/useBackToClose.ts'
 import { focusTitle, isForBrowser } from '../parts/focus.ts'
 import { EXACT, InputFrame } from '../parts/form/controls.tsx'
 import { usePreferences } from '../preferences.ts'
@@ -26,6 +27,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
   const { role } = useSession()
   const { shortcuts = true } = usePreferences()
   const { input, place, text, open, listed, active, wish, ...act } = useSearch()
+  useBackToClose(open, act.giveUp)
   useShortcuts({ onFind: act.begin, onHelp })
   return (
     <Place ref={place} role="search" data-open={open} onBlur={act.leave}>

@@ -7,6 +7,7 @@ import { useEffect, useRef } from 'react'
 import { Settings, settingsToSave } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
+import { useBackToClose } from '../parts/dialog/useBackToClose.ts'
 import { CHOSEN, FORCED_COLOURS } from '../parts/forcedColours.ts'
 import { useSession } from '../session.tsx'
 import { discardSettings, settingsSaved, showSettings, useSettings, useUnsavedSettings } from '../settings.ts'
@@ -16,6 +17,7 @@ import { presets } from './theme.ts'
 
 /** The drawer with the appearance settings, the switch of the shortcuts and the caller's own password. */
 export function SettingsDrawer({ side, open, onClose }: SettingsDrawerProps) {
+  useBackToClose(open, onClose)
   return (
     <Drawer
       anchor={side}

@@ -4,6 +4,7 @@ import { styled } from '@mui/material/styles'
 import { X } from 'lucide-react'
 import { type ReactNode, useId, useRef } from 'react'
 import { useEscapeWithoutFocus, useTitleAfterwards } from '../focus.ts'
+import { useBackToClose } from './useBackToClose.ts'
 
 export interface DialogProps {
   open: boolean
@@ -27,6 +28,7 @@ export function DialogFrame(props: DialogProps) {
   const leave = () => {
     if (!busy) onClose()
   }
+  useBackToClose(open, leave)
   const close = (_event: object, reason: 'backdropClick' | 'escapeKeyDown') => {
     const stays = question || touched || content.current?.querySelector('form')
     if (!(stays && reason === 'backdropClick')) leave()

@@ -4,6 +4,7 @@ import { styled } from '@mui/material/styles'
 import { Check } from 'lucide-react'
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import { isForBrowser } from '../focus.ts'
+import { useBackToClose } from './useBackToClose.ts'
 
 interface MenuProps {
   /** The accessible name of the menu. */
@@ -34,6 +35,7 @@ export function Menu({ label, children = label, icon, items, inBar = false }: Me
     setOpen(false)
     button.current?.focus()
   }
+  useBackToClose(open, close)
   useLayoutEffect(() => {
     if (!open || !list.current) return
     unfold(list.current)
