@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { AccountPassword } from './accounts.ts'
+import { AccountDescription, AccountName, AccountPassword } from './accounts.ts'
 import {
+  ClientDescription,
+  ClientLogin,
   ClientPassword,
   EXPIRING_DAYS,
   expiringUntil,
@@ -10,6 +12,7 @@ import {
   StartMonths,
   searchedMac,
 } from './clients.ts'
+import { Search } from './shapes.ts'
 import { DAY_MS } from './time.ts'
 
 const now = new Date('2026-05-15T10:00:00.000Z')
@@ -73,6 +76,8 @@ describe('a searched MAC', () => {
     ['AB-20-74', 'AB:20:74'],
     ['ab 20 74', 'AB:20:74'],
     ['MAC ab. 20', 'AB:20'],
+    ['\u200e00:1A:79:AB:20:74', '00:1A:79:AB:20:74'],
+    ['00–1A–79–AB–20–74', '00:1A:79:AB:20:74'],
   ])('%j is %s', (term, mac) => {
     expect(searchedMac(term)).toBe(mac)
   })
@@ -90,6 +95,27 @@ describe('a searched MAC', () => {
   ])('%j is none', (term) => {
     expect(searchedMac(term)).toBeNull()
   })
+})
+
+test.each([
+  ['Maria ', 'Maria'],
+  ['\u00a0Ana\u00a0Silva\u3000', 'Ana Silva'],
+  ['  ', ''],
+  ['\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645', '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645'],
+])('the description %j has only the spaces that can be seen: %j', (typed, kept) => {
+  for (const Description of [ClientDescription, AccountDescription])
+    expect(Description.parse(typed)).toBe(kept)
+})
+
+test.each(['\u200btv.100', 'tv.100\u200e', ' \u2060tv.100\u00a0'])(
+  'the login %j has no part in the marks that nobody sees around it',
+  (typed) => {
+    for (const Login of [ClientLogin, AccountName]) expect(Login.parse(typed)).toBe('tv.100')
+  },
+)
+
+test('searches, like logins, leave out what nobody sees around them', () => {
+  expect(Search.parse('\u200e ana\u200csilva\u200b ')).toBe('ana\u200csilva')
 })
 
 describe('a phone number', () => {
@@ -126,6 +152,11 @@ describe('a phone number', () => {
     ['0012', '0012'],
     ['', ''],
     [' - ', ''],
+    ['٠٥٠ ١٢٣ ٤٥٦٧', '0501234567'],
+    ['+٩٧١ ٥٠١٢٣٤٥٦٧', '+971501234567'],
+    ['＋９０－１２３４－５６７８', '+9012345678'],
+    ['४१६ ५५५ ०१९९', '4165550199'],
+    ['555−123−4567', '5551234567'],
   ])('typed as %j is stored as %j, and that is stored unchanged', (typed, kept) => {
     expect(Phone.parse(typed)).toBe(kept)
     expect(Phone.parse(kept)).toBe(kept)
@@ -137,7 +168,7 @@ describe('a phone number', () => {
     ['1'.repeat(41), 'Phone number should be less than 15 characters'],
     ['555 ext. 9', 'Phone number may have digits, spaces, brackets, + and -'],
     ['416+555', 'Phone number may have digits, spaces, brackets, + and -'],
-    ['٤١٦', 'Phone number may have digits, spaces, brackets, + and -'],
+    ['ΟΙ5', 'Phone number may have digits, spaces, brackets, + and -'],
   ])('%j is refused', (typed, message) => {
     expect(Phone.safeParse(typed).error?.issues[0]?.message).toBe(message)
   })

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { PACKAGES } from './packages.ts'
 import { secret } from './secret.ts'
-import { LEGIBLE_PASSWORD, oneLine } from './text.ts'
+import { LEGIBLE_PASSWORD, oneLine, tidy, withoutEnds } from './text.ts'
 import { DAY_MS } from './time.ts'
 
 export const LIMITS = {
@@ -23,7 +23,7 @@ export const MOST_CHOSEN = 1_000
 export const ClientLogin = z
   .string()
   .check(
-    z.trim(),
+    z.overwrite(withoutEnds),
     z.minLength(LIMITS.login.min, LIMITS.login.message),
     z.maxLength(LIMITS.login.max, LIMITS.login.message),
     z.regex(/^[A-Za-z0-9._-]*$/, "Login may have letters, digits, '.', '_' and '-'"),
@@ -42,6 +42,7 @@ export const ClientPassword = secret(
 export const ClientDescription = z
   .string()
   .check(
+    z.overwrite(tidy),
     z.maxLength(LIMITS.description.max, LIMITS.description.message),
     oneLine('Description may not have control characters'),
   )
@@ -73,17 +74,22 @@ export function foreignMac(text: string): string | null {
  * behind the word 'MAC'. Null where the term is neither.
  */
 export function searchedMac(term: string): string | null {
-  const text = term.replace(/^mac\b(?:\s+address\b)?[\s:]*/i, '')
-  const digits = text.replace(/[\s:._-]/g, '').toUpperCase()
+  const text = term.replace(/\p{Cf}/gu, '').replace(/^mac\b(?:\s+address\b)?[\s:]*/i, '')
+  const digits = text.replace(/[\s:._\p{Pd}]/gu, '').toUpperCase()
   const isBeginning = /^001A79[0-9A-F]{1,6}$/.test(digits)
-  const isPairs = /^[0-9a-f]{2}(?:[\s:._-]+[0-9a-f]{2}){1,5}$/i.test(text)
+  const isPairs = /^[0-9a-f]{2}(?:[\s:._\p{Pd}]+[0-9a-f]{2}){1,5}$/iu.test(text)
   return isBeginning || isPairs ? (digits.match(/.{1,2}/g) ?? []).join(':') : null
+}
+
+/** Returns what a MAC may contain that a term searches: the term, and what it is as a MAC in another notation. */
+export function macForms(term: string): string[] {
+  return [term, searchedMac(term)].filter((form) => form !== null)
 }
 
 /** The content of an editor's MAC field. The server checks it as a MAC only if it becomes the client's. */
 export const TypedMac = z.string().check(z.maxLength(40, LIMITS.mac.message), oneLine(LIMITS.mac.message))
 
-/** A phone number as typed. It is stored as ten digits, as '+' and 4 to 15 digits, or as up to 15 digits as typed. */
+/** A phone number as typed, in the digits of any script. It is stored as ten digits, as '+' and 4 to 15 digits, or as up to 15 digits as typed. */
 export const Phone = z.pipe(
   z.string().check(
     z.maxLength(40, LIMITS.phone.message),
@@ -97,7 +103,7 @@ export const Phone = z.pipe(
 )
 
 function readPhone(text: string): string {
-  const typed = withoutMarks(withoutTrunk(text))
+  const typed = withoutMarks(withoutTrunk(plainDigits(text)))
   const [, abroad] = /^(?:\+|00)(\d{4,})$/.exec(typed) ?? []
   const [, national] = /^1([1-9]\d{9})$/.exec(abroad ?? typed) ?? []
   if (national) return national
@@ -105,10 +111,22 @@ function readPhone(text: string): string {
 }
 
 /** What a number is written with besides digits and '+': dashes of all kinds, and what copied text has that nobody sees. */
-export const PHONE_MARK = /[\s()./\p{Pd}\p{Cf}]/u
+export const PHONE_MARK = /[\s()./\u2212\p{Pd}\p{Cf}]/u
 
 function withoutMarks(text: string): string {
-  return text.replace(new RegExp(PHONE_MARK, 'gu'), '')
+  return plainDigits(text).replace(new RegExp(PHONE_MARK, 'gu'), '')
+}
+
+/** Returns a phone number with 0 to 9 for the digits of other scripts, and plain signs for wide ones. */
+export function plainDigits(text: string): string {
+  return text.normalize('NFKC').replace(/(?![0-9])\p{Nd}/gu, digitOf)
+}
+
+/** Unicode has the ten digits of each script in a row. */
+function digitOf(digit: string): string {
+  let before = 0
+  while (/\p{Nd}/u.test(String.fromCodePoint((digit.codePointAt(0) ?? 0) - before - 1))) before += 1
+  return String(before % 10)
 }
 
 /** Leaves out the 0 of '+49 (0)30', which is dialled only in its own country; Italy's is dialled from everywhere. */
@@ -119,7 +137,7 @@ function withoutTrunk(text: string): string {
 
 /** Returns the digits of a searched number; nothing where the term is no number. */
 export function searchedDigits(term: string): string {
-  return /^[+\d]*$/.test(withoutMarks(term)) ? digitsOf(withoutTrunk(term)) : ''
+  return /^[+\d]*$/.test(withoutMarks(term)) ? digitsOf(withoutTrunk(plainDigits(term))) : ''
 }
 
 function digitsOf(text: string): string {

@@ -10,6 +10,19 @@ export function oneLine(otherwise: string) {
   return z.refine<string>((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), otherwise)
 }
 
+/**
+ * Returns a text without the space that a phone's keyboard adds at its end, and with plain spaces: others, as copied texts have
+ * them, look the same and would not be found.
+ */
+export function tidy(text: string): string {
+  return text.replace(/\p{Zs}/gu, ' ').trim()
+}
+
+/** Returns a text without the spaces and the marks that nobody sees around it, as copied texts have them. */
+export function withoutEnds(text: string): string {
+  return text.replace(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, '')
+}
+
 /** What a new password has to be: nobody could read any other off a screen or a sheet, and tell it. */
 export const LEGIBLE_PASSWORD = [
   oneLine('Password may not have control characters'),

@@ -209,8 +209,10 @@ function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean
 /** `name` is the account of the session, or null without one. */
 function rememberPath(name: string | null) {
   const { pathname, search } = window.location
-  if (pathname === '/login' || pathname === '/') return
-  sessionStorage.setItem(RETURN_TO, JSON.stringify({ name, path: pathname + search }))
+  if (pathname === '/login') return
+  // Who asks for the dashboard is led there, and not to what an earlier session has left.
+  if (pathname === '/') sessionStorage.removeItem(RETURN_TO)
+  else sessionStorage.setItem(RETURN_TO, JSON.stringify({ name, path: pathname + search }))
 }
 
 /** Follows another tab that signed out, signed in again, or signed in with another account. */

@@ -1,3 +1,4 @@
+import { macForms } from '../../contract/clients.ts'
 import type { TransactionFilter } from '../../contract/transactions.ts'
 import { formsOf, likePattern } from '../postgres/like.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
@@ -40,7 +41,7 @@ export function momentsOf(
 function isLike(sql: Sql, term: string): Fragment {
   const pattern = likePattern(term)
   const forms = formsOf(term).map((form) => likePattern(form))
-  return sql`(t.login ilike ${pattern} or t.mac ilike ${pattern} or t.description ilike any (${forms}))`
+  return sql`(t.login ilike ${pattern} or t.mac ilike any (${macForms(term).map((form) => likePattern(form))}) or t.description ilike any (${forms}))`
 }
 
 /** The range of days for a query: the database cannot read moments far outside it, and has no rows there. */

@@ -226,6 +226,7 @@ describe('unknown boxes', () => {
   test('are searched, sorted and paged, and a page past the end says how many there are', async () => {
     for (const mac of ['00:1A:79:00:00:0A', '00:1A:79:00:00:0B', '00:1A:79:00:00:0C']) await signIn(mac)
     expect(await unknownMacs({ search: ' 0:0b' })).toEqual(['00:1A:79:00:00:0B'])
+    expect(await unknownMacs({ search: '001a7900000b' })).toEqual(['00:1A:79:00:00:0B'])
     expect(await unknownMacs({ search: 'mag2%' })).toEqual([])
     expect(await unknownMacs({ search: '203.0.113' })).toHaveLength(3)
     expect(await unknownMacs({ sort: 'mac', order: 'asc', per_page: 2 })).toEqual([

@@ -7,7 +7,7 @@ import {
   type UnknownBox,
 } from '../../contract/boxes.ts'
 import type { calls } from '../../contract/calls.ts'
-import { MAC_DIGITS, MAC_PREFIX } from '../../contract/clients.ts'
+import { MAC_DIGITS, MAC_PREFIX, macForms } from '../../contract/clients.ts'
 import { pageOf } from '../../contract/page.ts'
 import { before, DAY_MS } from '../../contract/time.ts'
 import type { Handlers } from '../context.ts'
@@ -138,7 +138,7 @@ function newestUnknown(sql: Sql, now: Date): Fragment {
 function isFound(sql: Sql, term: string): Fragment {
   if (term === '') return sql`true`
   const pattern = likePattern(term)
-  return sql`(u.mac ilike ${pattern} or u.stb_type ilike ${pattern} or u.version ilike ${pattern}
+  return sql`(u.mac ilike any (${macForms(term).map((form) => likePattern(form))}) or u.stb_type ilike ${pattern} or u.version ilike ${pattern}
     or u.address ilike ${pattern})`
 }
 

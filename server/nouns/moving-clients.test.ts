@@ -157,6 +157,9 @@ describe('a move of clients', () => {
     const { name, mac, expiry } = await world.client(dealer, { months: 1, desc: 'Hall', phone: '5551234567' })
     const page = await reseller.call(clients, { name: dealer.name, search: name.slice(1) })
     expect(page).toEqual({ count: 1, data: [{ name, mac, expiry }] })
+    expect(
+      (await reseller.call(clients, { name: dealer.name, search: mac.replaceAll(':', '-') })).count,
+    ).toBe(1)
     for (const search of ['Hall', '5551234567', '%']) {
       expect((await reseller.call(clients, { name: dealer.name, search })).count).toBe(0)
     }

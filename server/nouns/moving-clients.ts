@@ -1,5 +1,5 @@
 import type { calls } from '../../contract/calls.ts'
-import { MOST_CHOSEN } from '../../contract/clients.ts'
+import { MOST_CHOSEN, macForms } from '../../contract/clients.ts'
 import { counted } from '../../contract/quantities.ts'
 import type { Account, Context, Handlers } from '../context.ts'
 import { pathOf } from '../ledger/path.ts'
@@ -19,8 +19,10 @@ export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveC
     const { id } = await dealerBeneath(context, name, 'name')
     // Nothing else of a client is searched, because nothing else of it may be known.
     const term = search.trim()
-    const pattern = likePattern(term)
-    const isFound = term === '' ? sql`true` : sql`(c.name ilike ${pattern} or c.mac ilike ${pattern})`
+    const isFound =
+      term === ''
+        ? sql`true`
+        : sql`(c.name ilike ${likePattern(term)} or c.mac ilike any (${macForms(term).map((form) => likePattern(form))}))`
     const which = sql`from client c where c.dealer = ${id} and c.deleted is null and ${isFound}`
     const [all] = await sql<
       { count: number }[]

@@ -167,6 +167,7 @@ describe('all transactions', () => {
     expect(await found({ from: today, account: dealer.name })).toEqual(['DELETE', 'REMOVE'])
     expect(await found({ search: '100%' })).toEqual(['DELETE', 'RETRIEVED', 'USED'])
     expect(await found({ search: client.mac.toLowerCase(), type: 'USED' })).toEqual(['USED'])
+    expect(await found({ search: client.mac.replaceAll(':', ''), type: 'USED' })).toEqual(['USED'])
     expect(await found({ search: '_00%' })).toEqual([])
   })
 

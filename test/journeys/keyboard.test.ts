@@ -22,6 +22,8 @@ test('a dealer gets from the login to a renewal by keyboard, and the focus is al
   await expect(skip).toBeInViewport({ ratio: 1 })
   await page.keyboard.press('Enter')
   await expect(page.getByRole('main')).toBeFocused()
+  // Another address would begin a page anew, as that with the password of a new client.
+  await expect(page).toHaveURL('/')
   await tabTo(page, page.getByRole('main').getByRole('link', { name: /^All Clients/ }))
 
   await tabTo(page, page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Clients' }), {

@@ -470,6 +470,8 @@ test('a page of transactions stays after a reload, and the last one says how old
   await page.reload()
   await expect(pages).toContainText('51–61 of 61')
   await expect(page).toHaveURL('/transactions?page=3')
+  await page.goto('/transactions?page=1e400')
+  await expect(pages).toContainText('51–61 of 61')
   // As the server answers where more than 10,000 match: its pages end there, and the sums count all.
   await page.route('**/v1/transactions?*', async (route) => {
     const answer = await route.fetch()
@@ -485,6 +487,36 @@ test('a page of transactions stays after a reload, and the last one says how old
   await page.getByRole('button', { name: 'Type' }).click()
   await expect(rows(page, 'Transactions').first()).toContainText('ADD')
   await expect(sorted).toBeVisible()
+})
+
+test('a description in Arabic loses its end in a narrow column, as one in English does', async ({
+  open,
+  world,
+}) => {
+  const { dealer } = await world.family({ credits: 3 })
+  const words = 'محمد علي الحسن صالون الطابق الثالث شقة رقم سبعة عشر'
+  await world.client(dealer, { login: 'arabic', desc: `${words}، ${words}`.slice(0, 100) })
+  const page = await open({ as: dealer, at: '/clients', width: 1024 })
+  const cell = rows(page, 'Clients').getByText('محمد')
+  await expect(cell).toBeVisible()
+  const { all, first, last } = await cell.evaluate((element) => {
+    const text = element.firstChild as Text
+    const edgesOf = (from: number, to: number) => {
+      const range = document.createRange()
+      range.setStart(text, from)
+      range.setEnd(text, to)
+      const { left, right } = range.getBoundingClientRect()
+      return { left, right }
+    }
+    const { left, right } = element.getBoundingClientRect()
+    return { all: { left, right }, first: edgesOf(0, 4), last: edgesOf(text.length - 4, text.length) }
+  })
+  expect(first.left).toBeGreaterThanOrEqual(all.left)
+  expect(first.right).toBeLessThanOrEqual(all.right + 1)
+  expect(last.right).toBeLessThan(all.left)
+  await page.getByRole('link', { name: 'arabic' }).click()
+  await expect(page.getByLabel('Description')).toHaveCSS('direction', 'rtl')
+  await expect(page.getByLabel('Description')).toBeEnabled()
 })
 
 describe('a text that is too long', () => {

@@ -104,6 +104,16 @@ describe('a session', () => {
     await expect(other).toHaveURL('/')
   })
 
+  test('that ended leads to the dashboard where that is asked for next', async ({ open, world }) => {
+    const { page, reseller } = await signedInInTwoTabs(open, world)
+    await advance(page, world, 61)
+    await expect(page).toHaveURL('/login')
+    await page.goto('/')
+    await awaitCheck(page)
+    await signIn(page, reseller.name)
+    await expect(page).toHaveURL('/reseller')
+  })
+
   test('that the server has ended leads to the login page at the next call', async ({ open, world }) => {
     const { reseller } = await world.family()
     const page = await open({ at: '/add-dealer' })

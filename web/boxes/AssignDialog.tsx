@@ -11,6 +11,7 @@ import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { Working } from '../parts/Spinner.tsx'
+import { searchable } from '../parts/searchable.ts'
 import { SearchBox } from '../parts/table/SearchBox.tsx'
 
 /** A package whose groups are chosen, by its value on the wire, or a group whose packages are. */
@@ -86,9 +87,9 @@ function LineDialog({ open, line, onClose }: { open: boolean; line: Line; onClos
   // Only what these change is saved: the playlist may bring other groups meanwhile, and somebody else may change some.
   const [ticks, setTicks] = useState<Ticks>(UNTOUCHED)
   const [typed, setTyped] = useState('')
-  const search = useDeferredValue(typed.trim().toLowerCase())
+  const search = useDeferredValue(searchable(typed.trim()))
   const found = useMemo(
-    () => choices.filter(({ label }) => label.toLowerCase().includes(search)),
+    () => choices.filter(({ label }) => searchable(label).includes(search)),
     [choices, search],
   )
   const close = () => {

@@ -4,6 +4,7 @@ import { type ClientFilter, expiryState, searchedDigits, searchedMac } from '../
 import { pageOf, sliceOf } from '../../contract/page.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { ahead, now } from '../clock.ts'
+import { searchable } from '../parts/searchable.ts'
 import { showMoment } from '../parts/time.ts'
 import { OFFLINE } from '../session.tsx'
 import { zone } from '../zone.ts'
@@ -150,7 +151,7 @@ function narrowed(page: Kept, query: ListQuery): Kept | undefined {
   const { search = '', filter = 'all' } = query
   // Whose box is online now is not known.
   if (filter === 'online') return undefined
-  const found = all.data.filter((client) => matches(client, search.trim().normalize('NFC').toLowerCase()))
+  const found = all.data.filter((client) => matches(client, searchable(search.trim())))
   const data = inOrder(
     found.filter((client) => isIn(client, filter)),
     query,
@@ -189,7 +190,7 @@ function inOrder(clients: Row[], { sort = 'name', order = 'asc' }: ListQuery): R
 function matches({ name, mac, expiry, phone }: Row, term: string): boolean {
   const day = showMoment(expiry, zone(), 'date')
   const fields = [name, phone, day, mac ?? '', mac?.replaceAll(':', '') ?? '']
-  if (fields.some((field) => field.normalize('NFC').toLowerCase().includes(term))) return true
+  if (fields.some((field) => searchable(field).includes(term))) return true
   const [digits, pairs] = [searchedDigits(term), searchedMac(term)]
   return (digits !== '' && phone.includes(digits)) || (pairs !== null && mac?.includes(pairs) === true)
 }

@@ -1,4 +1,4 @@
-import { PHONE_MARK, Phone } from '../../contract/clients.ts'
+import { PHONE_MARK, Phone, plainDigits } from '../../contract/clients.ts'
 import type { Mask } from '../parts/form/masks.ts'
 
 /** The mask of a phone number: ten digits are shown as (NNN) NNN-NNNN, and all other numbers as typed. */
@@ -27,8 +27,9 @@ const WHOLE = /^[1-9]\d{9}$/
 
 /** Formats digits while they are typed. Numbers with a country code, and text that is no number, are unchanged. */
 function typedPhone(text: string): string {
-  if ([...text].some((one) => !/\d/.test(one) && !PHONE_MARK.test(one))) return text
-  const digits = text.replace(/\D/g, '')
+  const plain = plainDigits(text)
+  if ([...plain].some((one) => !/\d/.test(one) && !PHONE_MARK.test(one))) return text
+  const digits = plain.replace(/\D/g, '')
   if (!/^[1-9]\d{0,9}$/.test(digits)) return digits
   const [area, office, line] = [digits.slice(0, 3), digits.slice(3, 6), digits.slice(6)]
   return `(${area}${office && `) ${office}`}${line && `-${line}`}`

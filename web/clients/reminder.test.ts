@@ -16,7 +16,8 @@ test('a reminder has its fields filled, and what a field contains is never read 
   expect(fill('{name}|{login}|{expiry}|{days}|{package}')).toBe(
     'Ana $& {login}|ana.ferreira|2026-11-24|in 3 days|English/Sports/No Adults',
   )
-  expect(fill('{name}', { ...CLIENT, description: '' })).toBe('ana.ferreira')
+  for (const description of ['', ' ']) expect(fill('{name}', { ...CLIENT, description })).toBe('ana.ferreira')
+  expect(fill('{name},', { ...CLIENT, description: 'Ana ' })).toBe('Ana,')
   expect(fill('{days}', { ...CLIENT, expiry: '2026-11-20T23:59:59.000Z' })).toBe('yesterday')
   expect(fill('{phone} {} {{login}} {constructor}')).toBe('{phone} {} {ana.ferreira} {constructor}')
 })

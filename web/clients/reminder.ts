@@ -1,5 +1,6 @@
 import { packageLabel } from '../../contract/packages.ts'
 import type { DueClient } from '../../contract/shapes.ts'
+import { tidy } from '../../contract/text.ts'
 import { daysUntil, relativeDay, showMoment } from '../parts/time.ts'
 
 const USUAL_REMINDER = 'Hello {name}, your TV ({login}) ends on {expiry}, {days}. Shall we renew it?'
@@ -21,7 +22,7 @@ export function remindingText(own: string | undefined, client: Reminded, zone: s
   const template = own || usualReminder(client, now)
   const values = new Map<string, string>(
     Object.entries({
-      name: client.description || client.name,
+      name: tidy(client.description) || client.name,
       login: client.name,
       expiry: showMoment(client.expiry, zone, 'date'),
       days: relativeDay(daysUntil(client.expiry, zone, now)),

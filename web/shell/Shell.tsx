@@ -23,9 +23,16 @@ export function Shell({ children }: { children: ReactNode }) {
   const [aside, setAside] = useState<'settings' | 'help' | null>(null)
   const main = useFocusOnArrival()
   const toggle = () => (narrow ? setDrawer(!drawer) : setCollapsed(!collapsed))
+  // The browser would go to another address, with which a page that was called again begins anew.
+  const skip = (event: React.MouseEvent) => {
+    event.preventDefault()
+    main.current?.focus()
+  }
   return (
     <Frame>
-      <SkipLink href="#main">Skip to the content</SkipLink>
+      <SkipLink href="#main" onClick={skip}>
+        Skip to the content
+      </SkipLink>
       <TopBar
         side={layout}
         showCredits={narrow || collapsed}

@@ -80,6 +80,22 @@ test('a list marks who is online, and has them alone with that filter', async ()
   expect(await names({ filter: 'online' })).toEqual([])
 })
 
+test('a search finds a Greek name in capitals and small letters, and a copied space', async () => {
+  const { dealer } = await world.family({ credits: 3 })
+  const descriptions = ['ΓΙΩΡΓΟΣ', 'Πασχάλης Νίκος', 'ΠΑΣΧΑΛΗΣ']
+  for (const [at, desc] of descriptions.entries()) await world.client(dealer, { login: `greek-${at}`, desc })
+  await world.client(dealer, { login: 'copied' })
+  await world.server.ownerSql`update client set description = 'Ana\u00a0Silva' where name = 'copied'`
+  const found = async (search: string) =>
+    (await dealer.call(calls.clients.list, { search })).data.map(({ name }) => name)
+  expect(await found('γιωργος')).toEqual(['greek-0'])
+  expect(await found('γιωργοσ')).toEqual(['greek-0'])
+  expect(await found('ΠΑΣΧΆΛΗΣ ΝΊΚΟΣ')).toEqual(['greek-1'])
+  expect(await found('πας')).toEqual(['greek-1', 'greek-2'])
+  expect(await found('χαλης')).toEqual(['greek-2'])
+  expect(await found('Ana\u00a0Silva')).toEqual(['copied'])
+})
+
 describe('a search', () => {
   test.each<[string, string, string[]]>([
     ['the name', 'BRUNO', ['Bruno_7']],

@@ -32,7 +32,8 @@ export function TextInput({
   ...native
 }: TextInputProps) {
   const { register } = useFormContext()
-  const exact = asTyped ? EXACT : {}
+  // What is no identifier may be from right to left.
+  const exact = asTyped ? EXACT : { dir: 'auto' }
   return (
     <Field {...{ name, label, help, disabled }}>
       {(control) => {

@@ -37,6 +37,15 @@ test('searching a table compares every field as it is displayed, and ignores cas
   // An accent is one character or two, by where it was typed.
   const accented = [{ ...rows[0], name: 'jos\u00e9' } as (typeof rows)[number]]
   expect(matching(clients, accented, 'jose\u0301')).toEqual(accented)
+  // Greek has a letter for the end of a word alone, and a dotted I becomes two characters without case.
+  for (const [name, terms] of [
+    ['ΠΑΣΧΑΛΗΣ', ['ΠΑ', 'ΠΑΣ', 'πασ', 'πασχαλης', 'πασχαλησ']],
+    ['Γιώργος', ['ΓΙΏΡΓΟΣ', 'γιώργος']],
+    ['İbrahim', ['ibrahim', 'İBRAHİM']],
+    ['Ana\u00a0Silva', ['ana silva']],
+  ] as const)
+    for (const term of terms)
+      expect(matching(clients, [{ ...rows[0], name } as (typeof rows)[number]], term), term).toHaveLength(1)
 })
 
 test('searching a table finds no text that begins in one field and ends in another', () => {

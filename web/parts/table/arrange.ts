@@ -1,3 +1,4 @@
+import { searchable } from '../searchable.ts'
 import { type Column, type Order, type Sortable, sortValueOf, type Table, textOf } from './table.ts'
 
 /** Returns the rows that contain `search` in any displayed field, ignoring case, in the given order. */
@@ -6,7 +7,7 @@ export function matching<Row extends object>(
   rows: readonly Row[],
   search: string,
 ): readonly Row[] {
-  const wanted = search.trim().normalize('NFC').toLowerCase()
+  const wanted = searchable(search.trim())
   if (!wanted) return rows
   return rows.filter((row) => searchText(table, row).includes(wanted))
 }
@@ -38,11 +39,7 @@ const texts = new WeakMap<object, WeakMap<object, string>>()
 function searchText<Row extends object>(table: Table<Row>, row: Row) {
   const known = texts.get(row)?.get(table)
   if (known !== undefined) return known
-  const text = table.columns
-    .map((column) => textOf(column, row))
-    .join('\n')
-    .normalize('NFC')
-    .toLowerCase()
+  const text = searchable(table.columns.map((column) => textOf(column, row)).join('\n'))
   const perTable = texts.get(row) ?? new WeakMap<object, string>()
   texts.set(row, perTable.set(table, text))
   return text

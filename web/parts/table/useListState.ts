@@ -137,6 +137,9 @@ const empty = new URLSearchParams()
 
 type State = ReturnType<typeof read>
 
+/** The server refuses any page beyond. */
+const LAST_PAGE = 1_000_000
+
 function read(
   params: URLSearchParams,
   key: string,
@@ -152,7 +155,7 @@ function read(
   const sortable = isSortable(shape, get('sort'))
   const order = get('order')
   return {
-    page: Math.max(1, Math.trunc(Number(get('page'))) || 1),
+    page: Math.min(LAST_PAGE, Math.max(1, Math.trunc(Number(get('page'))) || 1)),
     perPage: [perPage, kept.rows ?? 0].find((size) => shape.pageSizes.includes(size)) ?? firstPerPage(shape),
     sort: sortable ? get('sort') : usual.by,
     order: order === 'asc' || order === 'desc' ? order : sortable ? ('asc' as const) : usual.order,
