@@ -98,6 +98,31 @@ describe('a client who calls', () => {
     expect(await page.evaluate(() => Reflect.get(window, 'told'))).toEqual(['Update Client: tiago'])
   })
 
+  test('opens in a new tab with Ctrl or the middle button, and a form that is half filled stays as it is', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfNames(world), at: '/new-client' })
+    const login = page.getByLabel('Login Name')
+    await typeIn(login, 'half-typed')
+    await page.getByRole('heading', { level: 1 }).focus()
+    await page.keyboard.press('/')
+    for (const how of [{ modifiers: ['ControlOrMeta' as const] }, { button: 'middle' as const }]) {
+      await fieldOf(page).fill('tia')
+      const opened = page.context().waitForEvent('page', { timeout: 5_000 })
+      await Promise.all([opened, options(page).first().click(how)])
+      const tab = await opened
+      await expect(tab.getByRole('heading', { level: 1 })).toHaveText('Update Client: tiago')
+      await tab.close()
+      await expect(page).toHaveURL('/new-client')
+      await expect(login).toHaveValue('half-typed')
+    }
+    await options(page).first().click()
+    await expect(page).toHaveURL('/update-client/tiago')
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+    await expect(page.getByRole('listbox')).toHaveCount(0)
+  })
+
   test('is found by phone, MAC and description, and what is typed next is found instead', async ({
     open,
     world,
@@ -134,6 +159,8 @@ describe('the field in the top bar', () => {
     await expect(page).toHaveURL('/add-dealer')
     await expect(page.getByLabel('Login')).toBeFocused()
     await field.fill('sett')
+    // What opens no page is no link.
+    await expect(page.getByRole('option', { name: 'Settings' })).not.toHaveAttribute('href')
     await page.keyboard.press('Enter')
     await expect(page.getByRole('dialog', { name: 'Settings' })).toBeVisible()
     const own = await open({ as: dealer })

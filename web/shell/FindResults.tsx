@@ -2,7 +2,9 @@ import { keyframes } from '@emotion/react'
 import { styled } from '@mui/material/styles'
 import { CalendarPlus } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Link } from 'react-router'
 import { RenewDialog } from '../clients/RenewDialog.tsx'
+import { isForBrowser } from '../parts/focus.ts'
 import { CHOSEN, FORCED_COLOURS } from '../parts/forcedColours.ts'
 import { useDelayed } from '../parts/useDelayed.ts'
 import { type Result, useResults } from './useResults.tsx'
@@ -109,17 +111,22 @@ function ResultGroup({ id, group, results, at, onAct }: ResultGroupProps) {
       <span aria-hidden>{group}</span>
       {inside.map(({ result, number }) => (
         <Line key={result.key} role="presentation" data-active={number === at}>
-          <button
-            type="button"
+          <Choice
+            path={result.path}
             id={`${id}-${number}`}
             role="option"
             tabIndex={-1}
             aria-selected={number === at}
             onMouseDown={keepFocus}
-            onClick={() => onAct(result, 'open')}
+            onClick={(event) => {
+              // Such a click on a link is the browser's, which opens a new tab or window.
+              if (result.path !== undefined && (isForBrowser(event) || event.shiftKey)) return
+              event.preventDefault()
+              onAct(result, 'open')
+            }}
           >
             {result.content}
-          </button>
+          </Choice>
           {result.client !== undefined && (
             <button
               type="button"
@@ -138,6 +145,15 @@ function ResultGroup({ id, group, results, at, onAct }: ResultGroupProps) {
       ))}
     </Section>
   )
+}
+
+interface ChoiceProps extends React.HTMLAttributes<HTMLElement> {
+  path: string | undefined
+}
+
+/** A link where the result leads to a page, and otherwise a button. */
+function Choice({ path, ...option }: ChoiceProps) {
+  return path === undefined ? <button type="button" {...option} /> : <Link to={path} {...option} />
 }
 
 const GROUPS = ['Clients', 'Screens', 'Actions'] as const
@@ -198,9 +214,10 @@ const Line = styled('div')(({ theme }) => ({
     border: 0,
     background: 'none',
     textAlign: 'left',
+    textDecoration: 'none',
     cursor: 'pointer',
   },
-  '& [role=option]:first-of-type': {
+  '& [role=option]:not(.renew)': {
     display: 'grid',
     gridTemplateColumns: 'minmax(0, 1fr) auto',
     alignItems: 'center',

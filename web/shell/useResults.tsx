@@ -9,12 +9,14 @@ import { menuOf, to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { Expiry } from '../tables/expiry.tsx'
 
-/** One result: it opens, and a client can be renewed. */
+/** One result: it opens a page or does something here, and a client can be renewed. */
 export interface Result {
   key: string
   group: 'Clients' | 'Screens' | 'Actions'
   content: ReactNode
   open: () => void
+  /** The address of the page that it opens, where it opens one. */
+  path?: string
   /** The login to renew. */
   client?: string
 }
@@ -77,13 +79,18 @@ function useOpen() {
   }
 }
 
+/** What a result has that opens a page. */
+function leadingTo(path: string, open: (path: string) => void): Pick<Result, 'path' | 'open'> {
+  return { path, open: () => open(path) }
+}
+
 function asResult(open: (path: string) => void) {
   return (client: FoundClient): Result => ({
     key: `client ${client.name}`,
     group: 'Clients',
     client: client.name,
     content: <ClientResult {...client} />,
-    open: () => open(to.client(client.name)),
+    ...leadingTo(to.client(client.name), open),
   })
 }
 
@@ -114,7 +121,7 @@ function useScreensAndActions({ text, onSettings, onHelp }: Omit<Asked, 'open'>)
         key: path,
         group: 'Screens',
         content: label,
-        open: () => open(path),
+        ...leadingTo(path, open),
       }),
     ),
     { key: 'settings', group: 'Actions', content: 'Settings', open: onSettings },
@@ -131,7 +138,7 @@ function allClientsWith(search: string, open: (path: string) => void): Result {
     key: 'clients',
     group: 'Actions',
     content: `Search all clients for ${search}`,
-    open: () => open(to.allClients({ search })),
+    ...leadingTo(to.allClients({ search }), open),
   }
 }
 
