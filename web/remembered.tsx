@@ -1,10 +1,10 @@
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useEffect, useMemo } from 'react'
 import { calls, type InputOf } from '../contract/calls.ts'
 import { ApiError, send } from './calls/api.ts'
 import { failureOf, noticesOf } from './calls/notices.ts'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { NOTHING, TableMemory } from './parts/table/memory.ts'
-import { keepPreferences, usePreferences } from './preferences.ts'
+import { keepPreferences, learnPreferencesAgain, usePreferences } from './preferences.ts'
 import { signedInAs } from './session.tsx'
 
 /** Lets the tables within remember how the person arranged them, on the server for the account. */
@@ -25,7 +25,7 @@ type Change = InputOf<typeof calls.session.savePreferences>
 
 /**
  * Returns a function that shows a preference at once and has the server keep it. A save that fails is told, and what
- * was chosen holds on this page.
+ * was chosen holds on this page, but for a filter once the person returns to it from elsewhere.
  */
 export function useRemember(): (change: Change) => void {
   const notice = useNotice()
@@ -48,6 +48,23 @@ export function useRemember(): (change: Change) => void {
     },
     [notice],
   )
+}
+
+/** Asks for the preferences again when the person returns to this tab: they may have changed them on another device. */
+export function useLearnOnReturn(): void {
+  useEffect(() => {
+    const learn = async () => {
+      if (document.hidden) return
+      // Until then the server does not know what was chosen here.
+      await saving
+      // What cannot be asked for stays as it is.
+      await learnPreferencesAgain(async () => (await send(calls.session.user, {})).preferences).catch(
+        () => {},
+      )
+    }
+    document.addEventListener('visibilitychange', learn)
+    return () => document.removeEventListener('visibilitychange', learn)
+  }, [])
 }
 
 let saving: Promise<void> = Promise.resolve()

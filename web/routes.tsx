@@ -13,7 +13,7 @@ import { isKept } from './parts/chunk.ts'
 import { Hints } from './parts/Hints.tsx'
 import { Notices } from './parts/notices/Notices.tsx'
 import { SessionRouter } from './parts/useHasLeft.ts'
-import { RememberTables } from './remembered.tsx'
+import { RememberTables, useLearnOnReturn } from './remembered.tsx'
 import { type ConsoleScreen, everyScreen, to } from './screens.ts'
 import { takeReturnPath, useSession } from './session.tsx'
 import { Broken } from './shell/Broken.tsx'
@@ -53,10 +53,11 @@ function Routed() {
   )
 }
 
-/** Keeps the numbers of a page that stays open up to date. It renders each minute, and so is not part of anything else. */
+/** Keeps the numbers of a page that stays open, and what the person chose elsewhere, up to date. It renders each minute, and so is not part of anything else. */
 function UpToDate() {
   useReloadOnReconnect()
   useReloadOnChange()
+  useLearnOnReturn()
   return null
 }
 

@@ -6,6 +6,7 @@ import {
   expect,
   expectColumns,
   fill,
+  noticesOn,
   press,
   readNotice,
   rows,
@@ -193,6 +194,74 @@ describe('what an account chose is used', () => {
     await other.getByRole('link', { name: 'Clients', exact: true }).click()
     await press(other, 'Filters')
     await expect(other.getByRole('menuitemcheckbox')).toHaveText(['The second'])
+  })
+
+  test('at once in the other tabs, but for the arrangement of an open list', async ({ open, world }) => {
+    const dealer = await dealerOf(world, 6)
+    await world.setExpiry('client-01', '2026-05-18T23:59:59.000Z')
+    const page = await open({ as: dealer, at: '/due' })
+    const other = await page.context().newPage()
+    await other.goto('/due')
+    await expect(other.getByRole('button', { name: 'Remind client-01' })).toBeVisible()
+    await press(page, 'Remind client-01')
+    await press(page, 'Change the text')
+    await fill(page, { Text: OWN })
+    await press(page, 'Save the text')
+    await expect(page.getByRole('dialog')).toContainText('Dear client-01, see you on 2026-05-18.')
+    await press(other, 'Remind client-01')
+    const dialog = other.getByRole('dialog')
+    await expect(dialog).toContainText('Dear client-01, see you on 2026-05-18.')
+    await press(dialog, 'Change the text')
+    await expect(dialog.getByLabel('Text')).toHaveValue(OWN)
+    await other.keyboard.press('Escape')
+    await expect(dialog).toHaveCount(0)
+
+    await other.getByRole('link', { name: 'Clients', exact: true }).click()
+    await expect(rows(other, 'Clients')).toHaveCount(6)
+    await page.goto('/clients?search=client-02')
+    await sizes(page).selectOption('5')
+    await choose(page, 'Filters', 'Save this filter')
+    await typeIn(page.getByLabel('Name', { exact: true }), 'The second')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(() => preferencesOf(dealer))
+      .toMatchObject({ filters: { 'The second': {} }, tables: { clients: { rows: 5 } } })
+    await press(other, 'Filters')
+    await expect(other.getByRole('menuitemcheckbox')).toHaveText(['The second'])
+    await expect(rows(other, 'Clients')).toHaveCount(6)
+    expect(await page.evaluate(() => localStorage.getItem('preferences'))).toBeNull()
+  })
+
+  test('on another device once its tab is looked at again, but for the arrangement of an open list', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOf(world, 6)
+    await dealer.call(calls.session.savePreferences, { filters: { Old: { search: 'client-01' } } })
+    const page = await open({ as: dealer, at: '/clients' })
+    await expect(rows(page, 'Clients')).toHaveCount(6)
+    await page.clock.install()
+    const lookAgain = async () => {
+      await page.clock.fastForward(6_000)
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    }
+    await dealer.call(calls.session.savePreferences, {
+      filters: { ...preferences.filters, Old: null },
+      shortcuts: false,
+      tables: { clients: { rows: 5 } },
+    })
+    // What cannot be asked for stays as it is, and is not told.
+    const asked = page.waitForResponse('**/v1/api/user')
+    await page.route('**/v1/api/user', (route) => route.fulfill({ status: 503, json: {} }), { times: 1 })
+    await lookAgain()
+    await asked
+    await press(page, 'Filters')
+    await expect(page.getByRole('menuitemcheckbox')).toHaveText(['Old'])
+    await expect(noticesOn(page)).toHaveCount(0)
+    await lookAgain()
+    await expect(page.getByRole('menuitemcheckbox')).toHaveText(['The second'])
+    await expect(page.locator('kbd')).toHaveCount(0)
+    await expect(rows(page, 'Clients')).toHaveCount(6)
   })
 })
 
