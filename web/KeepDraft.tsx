@@ -1,9 +1,9 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import type { FieldValues } from 'react-hook-form'
 import { useBlocker } from 'react-router'
-import { type Draft, draftOf, keepDraft, onDraftSent } from './drafts.ts'
+import { type Draft, draftOf, dropSentDraft, keepDraft, onDraftSent } from './drafts.ts'
 import { Confirm } from './parts/dialog/Confirm.tsx'
 import { useTypedValues } from './parts/form/useTypedValues.ts'
 import { useSession } from './session.tsx'
@@ -75,8 +75,7 @@ export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Valu
 }
 
 /**
- * Restores the draft of a form, or begins with its empty values. `forget` removes it once the form was sent; `emptied` counts
- * how often the form became empty.
+ * Restores the draft of a form, or begins with its empty values. `emptied` counts how often the form became empty.
  */
 export function useDraft<Values extends object>(form: string, empty: Values) {
   const { name } = useSession()
@@ -90,16 +89,29 @@ export function useDraft<Values extends object>(form: string, empty: Values) {
     setRestored(null)
     setEmptied((times) => times + 1)
   }, [])
-  const forget = () => {
-    keepDraft(name, form, null)
-    onDiscard()
-  }
-  useEffect(() => onDraftSent((sent) => sent === form && onDiscard()), [form, onDiscard])
+  const { noteSent, forget } = useForgetSent(form, onDiscard)
   return {
     values: restored ?? empty,
     emptied,
+    noteSent,
     forget,
     keep: { form, draftFrom, isRestored: restored !== null, onDiscard },
+  }
+}
+
+/**
+ * Forgets the draft of a form that was sent. `noteSent` is called as it is sent, and `forget` once it is answered. Then every
+ * form that shows it calls `onForgotten`, also one that was opened again meanwhile. What was changed since stays.
+ */
+export function useForgetSent(form: string, onForgotten: () => void) {
+  const { name } = useSession()
+  const sent = useRef<Draft | null>(null)
+  useEffect(() => onDraftSent((one) => one === form && onForgotten()), [form, onForgotten])
+  return {
+    noteSent: () => {
+      sent.current = draftOf(name, form)
+    },
+    forget: () => dropSentDraft(name, form, sent.current),
   }
 }
 

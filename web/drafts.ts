@@ -17,13 +17,10 @@ export function keepDraft(by: string, form: string, draft: Draft | null): boolea
   return write(Object.keys(mine).length > 0 ? { ...all, [by]: mine } : all)
 }
 
-/** Drops what a call of the last load of the page had sent of a form's draft, and tells the form, which has restored it. */
-export function draftWasSent(by: string, form: string, input: object): void {
-  dropSent(by, form, input)
-  for (const listener of sentListeners) listener(form)
-}
-
-/** Calls a listener with the name of each form whose restored draft had been sent. Returns how to end that. */
+/**
+ * Calls a listener with the name of each form whose draft was sent and answered: a form that was opened again before the
+ * answer has restored it. Returns how to end that.
+ */
 export function onDraftSent(listener: (form: string) => unknown): () => void {
   sentListeners.add(listener)
   return () => sentListeners.delete(listener)
@@ -31,8 +28,12 @@ export function onDraftSent(listener: (form: string) => unknown): () => void {
 
 const sentListeners = new Set<(form: string) => unknown>()
 
+function tellSent(form: string) {
+  for (const listener of sentListeners) listener(form)
+}
+
 /**
- * Drops what a call has sent of a form's draft. What was typed otherwise since stays, and so does what was not sent, such as all
+ * Drops what a call has sent of a client's draft. What was typed otherwise since stays, and so does what was not sent, such as all
  * but the months of an expired client. The MAC of a client that has become one of Ministra is sent never.
  */
 export function dropSent(by: string, form: string, input: object): void {
@@ -42,11 +43,14 @@ export function dropSent(by: string, form: string, input: object): void {
     sent.has(field) ? sent.get(field) === value : field === 'stb_mac' && sent.get('ministra') === true
   const left = Object.entries(draft?.typed ?? {}).filter((entry) => !isOver(entry))
   keepDraft(by, form, left.length > 0 ? { ...draft, typed: Object.fromEntries(left) } : null)
+  tellSent(form)
 }
 
 /** Removes a draft once it was sent, unless something else was typed into the form since. */
 export function dropSentDraft(by: string, form: string, sent: Draft | null): void {
-  if (JSON.stringify(draftOf(by, form)) === JSON.stringify(sent)) keepDraft(by, form, null)
+  if (JSON.stringify(draftOf(by, form)) !== JSON.stringify(sent)) return
+  keepDraft(by, form, null)
+  tellSent(form)
 }
 
 /** The names of the forms that ask the parent for credits, and that write the message to everybody. */

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import {
@@ -177,6 +178,74 @@ describe('a draft', () => {
     await expect(page.getByLabel('Login Name')).toHaveValue('the-next')
   })
 
+  test('is gone also from a form that was opened again before the answer', async ({ open, world }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    await world.client(dealer, { login: 'is-a-client' })
+    const page = await open({ as: dealer, at: '/new-client' })
+    await fill(page, { ...TYPED, 'MAC Address': 'A1B2C3' })
+    await isGoneOnceAnswered(page, '**/v1/api/client', {
+      button: 'Submit',
+      restored: 'These entries may have been sent',
+      told: 'Client half-typed created successfully!',
+    })
+    await expect(page.getByLabel('Login Name')).toHaveValue('')
+
+    await page.goto('/update-client/is-a-client')
+    await fill(page, { Description: 'Cellar' })
+    await isGoneOnceAnswered(page, '**/v1/api/saveclient', {
+      button: 'Update Client',
+      restored: 'These entries may have been sent',
+      told: 'Client is-a-client updated successfully!',
+    })
+    await expect(page.getByLabel('Description')).toHaveValue('Cellar')
+
+    const admins = await open({ as: world.admin, at: '/admin/message' })
+    await fill(admins, { 'New Message': 'Closed on Monday' })
+    await isGoneOnceAnswered(admins, '**/v1/admin/message', {
+      button: 'Update Message',
+      restored: 'Your unsent entries',
+      told: 'Message updated successfully',
+    })
+    await expect(admins.getByLabel('New Message')).toHaveValue('')
+  })
+
+  test('that was changed before the answer stays, in its form and over a reload', async ({ open, world }) => {
+    const page = await open({ as: world.admin, at: '/admin/message' })
+    await fill(page, { 'New Message': 'Closed on Monday' })
+    const release = await holdBack(page, '**/v1/admin/message')
+    await press(page, 'Update Message')
+    await leaveAndComeBack(page)
+    await fill(page, { 'New Message': 'Closed on Monday and Tuesday' })
+    release()
+    await readNotice(page, 'Message updated successfully')
+    await expect(page.getByLabel('New Message')).toHaveValue('Closed on Monday and Tuesday')
+    await page.reload()
+    await expect(page.getByLabel('New Message')).toHaveValue('Closed on Monday and Tuesday')
+  })
+
+  test('that was changed after a reload, before the answer, stays', async ({ open, world }) => {
+    const page = await open({ as: world.admin, at: '/admin/message' })
+    await fill(page, { 'New Message': 'Closed on Monday' })
+    const sent = new Promise<void>((sent) => {
+      page.route('**/v1/admin/message', (route) => route.fetch().then(() => sent()), { times: 1 })
+    })
+    await press(page, 'Update Message')
+    await sent
+    let release = () => {}
+    const held = new Promise<void>((done) => {
+      release = done
+    })
+    await page.route('**/v1/admin/message', async (route) => {
+      if (route.request().method() === 'POST') await held
+      await route.continue()
+    })
+    await page.reload()
+    await fill(page, { 'New Message': 'Closed on Monday and Tuesday' })
+    release()
+    await readNotice(page, 'Message updated successfully')
+    await expect(page.getByLabel('New Message')).toHaveValue('Closed on Monday and Tuesday')
+  })
+
   test('of a request for credits has the amount that was chosen last', async ({ open, world }) => {
     const { dealer } = await world.family()
     const page = await open({ as: dealer, at: '/credit-requests' })
@@ -338,3 +407,31 @@ describe('what is typed', () => {
     await expect(page).toHaveURL('/dealers')
   })
 })
+
+interface Sent {
+  button: string
+  /** What is said above the entries in the form that was opened again. */
+  restored: string
+  /** The notice of the answer. */
+  told: string
+}
+
+/** Sends a form on a slow line, opens it again before the answer, and expects that the answer empties it. */
+async function isGoneOnceAnswered(page: Page, url: string, { button, restored, told }: Sent): Promise<void> {
+  const release = await holdBack(page, url)
+  await press(page, button)
+  await leaveAndComeBack(page)
+  await expect(page.getByText(restored)).toBeVisible()
+  release()
+  await readNotice(page, told)
+  await expect(page.getByText(restored)).toHaveCount(0)
+  await expect(page.getByText('Your unsent entries')).toHaveCount(0)
+  expect(await page.evaluate(() => sessionStorage.getItem('drafts'))).toBeNull()
+}
+
+async function leaveAndComeBack(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Dashboard' }).click()
+  // Until the dashboard is there, the form is.
+  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible()
+  await page.goBack()
+}

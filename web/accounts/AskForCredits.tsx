@@ -45,7 +45,7 @@ export function AskForCredits({ loaded, first }: AskForCreditsProps) {
 }
 
 function Ask({ parent, first }: { parent: string; first: boolean }) {
-  const { values, emptied, forget, keep } = useDraft(CREDIT_REQUEST, FIRST)
+  const { values, emptied, noteSent, forget, keep } = useDraft(CREDIT_REQUEST, FIRST)
   const ask = useSubmit(calls.requests.ask, { onDone: forget })
   // The open request takes the place of the form.
   useTitleAfterwards()
@@ -57,7 +57,10 @@ function Ask({ parent, first }: { parent: string; first: boolean }) {
         resetKey={emptied}
         autoFocus={first}
         label={(chosen) => labelOf(amountOf(chosen))}
-        onSubmit={(chosen) => ask.submit({ credits: amountOf(chosen), note: chosen.note })}
+        onSubmit={(chosen) => {
+          noteSent()
+          ask.submit({ credits: amountOf(chosen), note: chosen.note })
+        }}
         sending={ask}
       >
         <KeepDraft {...keep} sent={ask.loading} />

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Call } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
-import { CREDIT_REQUEST, clientForm, draftWasSent, MESSAGE } from '../drafts.ts'
+import { CREDIT_REQUEST, clientForm, draftOf, dropSent, dropSentDraft, MESSAGE } from '../drafts.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { useSession } from '../session.tsx'
 import { loadAgain } from './cache.ts'
@@ -25,12 +25,15 @@ export function useUnansweredSubmits(): void {
         notice.warning(named ?? INTERRUPTED)
         return
       }
+      const form = formOf(call)
+      const restored = form ? draftOf(name, form) : null
       submitOnce(call, input, name)
         .then(({ output }) => {
           tellSuccess(notice, notices, { input, output })
           markNamed(input)
-          const form = formOf(call, input)
-          if (form) draftWasSent(name, form, input)
+          const { login } = input as { login?: string }
+          if (form) dropSentDraft(name, form, restored)
+          else if (call === calls.clients.save && login) dropSent(name, clientForm(login), input)
           loadAgain(client)
         })
         .catch((failure) => notices && notice.error(...failureOf(notices, failure)))
@@ -40,10 +43,8 @@ export function useUnansweredSubmits(): void {
 
 const INTERRUPTED = 'A change was interrupted. Please look whether it was made.'
 
-/** Returns the form whose draft a call has sent. */
-function formOf(call: Call, input: unknown): string | undefined {
+/** Returns the form whose whole draft a call has sent. */
+function formOf(call: Call): string | undefined {
   if (call === calls.requests.ask) return CREDIT_REQUEST
-  if (call === calls.admin.setMessage) return MESSAGE
-  const { login } = input as { login?: string }
-  return call === calls.clients.save && login ? clientForm(login) : undefined
+  return call === calls.admin.setMessage ? MESSAGE : undefined
 }

@@ -178,19 +178,19 @@ function Follow({ client, base, isHeld, onBase }: FollowProps) {
     const draft = draftOf(dealer, clientForm(client.name)) as ClientDraft | null
     onBase(baseFrom(client, draft))
   }, [client, dealer, base, isHeld, onBase, getValues])
-  // The submit that was made before the reload has been answered, so the restored draft is no longer unsent. Keep only
-  // what was typed since.
+  // What was sent before the reload, or before the form was opened again, has been answered, so the restored draft is no
+  // longer unsent. Keep only what was typed since. The form that sent it follows once it has settled.
   useEffect(
     () =>
       onDraftSent((form) => {
-        if (!client || !base.isRestored || form !== clientForm(client.name)) return
+        if (!client || !base.isRestored || isHeld || form !== clientForm(client.name)) return
         const typed = Object.entries(getValues()).filter(
           ([name, value]) => value !== base.values[name as keyof ClientValues],
         )
         const { values, ...next } = baseFrom(client, draftOf(dealer, form) as ClientDraft | null)
         onBase({ ...next, values: { ...values, ...Object.fromEntries(typed) } })
       }),
-    [client, dealer, base, onBase, getValues],
+    [client, dealer, base, isHeld, onBase, getValues],
   )
   return null
 }

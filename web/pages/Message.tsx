@@ -22,7 +22,7 @@ import { to } from '../screens.ts'
 /** Edits the message that everybody sees after signing in. */
 export function Message() {
   const { data, error, isPending, refetch } = useCall(calls.desk.admin.message, {})
-  const { values, emptied, forget, keep } = useDraft(MESSAGE, EMPTY)
+  const { values, emptied, noteSent, forget, keep } = useDraft(MESSAGE, EMPTY)
   const update = useSubmit(calls.admin.setMessage, {
     onDone: forget,
     goTo: { path: to.home.admin(), after: 2_000 },
@@ -62,7 +62,10 @@ export function Message() {
             label="Update Message"
             onlyWhenValid
             blocked={({ message }) => message.trim() === ''}
-            onSubmit={update.submit}
+            onSubmit={(typed) => {
+              noteSent()
+              update.submit(typed)
+            }}
             disabled={isPending}
             sending={update}
           >

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { useLocation } from 'react-router'
 import { withoutSecrets } from '../../contract/call.ts'
@@ -16,8 +16,8 @@ import { type NewClientValues, newClientSchema, startCost } from '../clients/new
 import { START_OPTIONS } from '../clients/startOptions.ts'
 import { suggestLogin, suggestPassword } from '../clients/suggest.ts'
 import { useMacLastSeen } from '../clients/useMacLastSeen.tsx'
-import { type Draft, draftOf, dropSentDraft, NEW_CLIENT } from '../drafts.ts'
-import { KeepDraft } from '../KeepDraft.tsx'
+import { type Draft, draftOf, NEW_CLIENT } from '../drafts.ts'
+import { KeepDraft, useForgetSent } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
@@ -38,22 +38,21 @@ export function NewClient() {
   const { key } = useLocation()
   // Whoever calls this page again, as from the menu, gets the form of another client.
   const [made, setMade] = useState<{ client: Credentials; at: string } | null>(null)
-  const sent = useRef<Draft | null>(null)
+  const empty = useCallback(() => setEmptied((times) => times + 1), [])
+  const { noteSent, forget } = useForgetSent(NEW_CLIENT, empty)
   const create = useSubmit(calls.clients.create, {
     onDone: (output, input) => {
-      dropSentDraft(name, NEW_CLIENT, sent.current)
+      forget()
       setMade({ client: credentialsOf(input, output), at: key })
-      empty()
     },
   })
   const isHeld = create.loading || create.unanswered
   const balance = useHeld(useBalance().credits, isHeld)
   const schema = useMemo(() => newClientSchema(balance), [balance])
   const submit = (input: InputOf<typeof calls.clients.create>) => {
-    sent.current = draftOf(name, NEW_CLIENT)
+    noteSent()
     create.submit(input)
   }
-  const empty = () => setEmptied((times) => times + 1)
   return (
     <>
       <title>New Client · Boxtree</title>
