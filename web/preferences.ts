@@ -36,8 +36,12 @@ export function keepPreferences(changed: Preferences): void {
   follow(changed)
   const text = JSON.stringify(sharedOf(changed))
   if (text === '{}') return
-  localStorage.setItem(KEY, text)
-  localStorage.removeItem(KEY)
+  try {
+    localStorage.setItem(KEY, text)
+    localStorage.removeItem(KEY)
+  } catch {
+    // A storage that is full keeps the other tabs from hearing of it, and nothing else.
+  }
 }
 
 /** Takes on what the server tells. What was chosen before it did holds. */
