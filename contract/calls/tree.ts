@@ -2,9 +2,12 @@ import * as z from 'zod/mini'
 import { AccountPassword } from '../accounts.ts'
 import { call, Done, Nothing } from '../call.ts'
 import { pageQuery } from '../page.ts'
-import { ChartSeries, GivenName, Search } from '../shapes.ts'
+import { ChartSeries, GivenName, Moment, Search } from '../shapes.ts'
 import { ABOVE, AccountBeneath, MovableClient, SuspensionReason, TreeRow } from '../tree.ts'
 import { ByName, names } from './names.ts'
+
+/** The `since` of the suspension that the caller saw; null for none. */
+const SeenSuspension = z.optional(z.nullable(Moment))
 
 /** The calls by which an account sees and manages what is beneath it, at whatever level. */
 export const tree = {
@@ -37,6 +40,7 @@ export const tree = {
       name: GivenName,
       reason: z._default(SuspensionReason, ''),
       service_too: z._default(z.boolean(), false),
+      seen: SeenSuspension,
     }),
     output: Done,
   }),
@@ -45,7 +49,7 @@ export const tree = {
     path: '/tree/lift',
     roles: ABOVE,
     summary: 'Lifts a suspension that the caller set, or somebody beneath the caller',
-    input: ByName,
+    input: z.strictObject({ name: GivenName, seen: SeenSuspension }),
     output: Done,
   }),
   move: call({

@@ -152,6 +152,50 @@ describe('a suspension', () => {
     await reseller.refused('changed_since', lift, { name: dealer.name })
   })
 
+  test('that somebody else has set or replaced since the caller looked is neither replaced nor lifted', async () => {
+    const { reseller, dealer } = await world.family()
+    const { name } = dealer
+    const present = async () => (await world.admin.call(account, { name })).suspension
+    await reseller.call(suspend, { name, reason: 'Owes 40', service_too: true })
+    const { message } = await world.admin.refused('changed_since', suspend, { name, seen: null })
+    expect(message).toBe(`The suspension of ${name} has changed in the meantime. Please look again.`)
+    await world.admin.refused('changed_since', lift, { name, seen: null })
+    const first = await present()
+    expect(first).toMatchObject({ by: reseller.name, reason: 'Owes 40', service_too: true })
+    world.clock.pass({ minutes: 1 })
+    await reseller.call(suspend, { name, reason: 'Owes 60', service_too: true, seen: first?.since })
+    await world.admin.refused('changed_since', suspend, { name, seen: first?.since })
+    await world.admin.refused('changed_since', lift, { name, seen: first?.since })
+    const second = await present()
+    expect(second).toMatchObject({ by: reseller.name, reason: 'Owes 60', service_too: true })
+    await world.admin.call(suspend, { name, seen: second?.since })
+    expect(await present()).toMatchObject({ by: world.admin.name, service_too: false })
+    await world.admin.call(lift, { name, seen: (await present())?.since })
+    await world.admin.refused('changed_since', suspend, { name, seen: second?.since })
+    expect(await present()).toBeNull()
+    await world.admin.call(suspend, { name, seen: null })
+  })
+
+  test('that is being set is waited for before it is judged whether it is the one that was seen', async () => {
+    const { reseller, dealer } = await world.family()
+    const { name } = dealer
+    const [answers] = await world.server.ownerSql.begin(async (sql) => {
+      await sql`select from account where id = ${dealer.id} for update`
+      const first = reseller.send(suspend, { name, service_too: true, seen: null })
+      await somebodyWaits(sql)
+      const second = world.admin.send(suspend, { name, seen: null })
+      await somebodyWaits(sql, 2)
+      return [Promise.all([first, second])]
+    })
+    const [first, second] = await answers
+    expect(first.status).toBe(200)
+    expect(second).toMatchObject({ status: 409, body: { code: 'changed_since' } })
+    expect((await world.admin.call(account, { name })).suspension).toMatchObject({
+      by: reseller.name,
+      service_too: true,
+    })
+  })
+
   test('keeps its reason and who set it, also once it is lifted, and is replaced by a new one', async () => {
     const { superreseller, reseller, dealer } = await world.family()
     const { name } = dealer

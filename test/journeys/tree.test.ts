@@ -88,6 +88,59 @@ test('the admin suspends a dealer far below and sets its password', async ({ ope
   await expect(middle.getByRole('button', { name: 'Suspend' })).toHaveCount(0)
 })
 
+test('a suspension that somebody else has set or changed meanwhile is shown before it is replaced or lifted', async ({
+  open,
+  world,
+}) => {
+  const { reseller, dealer } = await world.family({ credits: 1 })
+  await world.client(dealer, { months: 1 })
+  const page = await open({ as: world.admin, at: to.branch(dealer.name) })
+  const access = page.getByRole('region', { name: 'Access' })
+  const theirs = await open({ as: reseller, at: to.branch(dealer.name) })
+  const theirDialog = theirs.getByRole('dialog')
+  const dialog = page.getByRole('dialog', { name: `Suspend ${dealer.name}` })
+  const change = page.getByRole('dialog', { name: `Change the suspension of ${dealer.name}` })
+  await press(page, 'Suspend')
+  await expect(dialog).toContainText('1 client stays served.')
+
+  await press(theirs, 'Suspend')
+  await typeIn(theirDialog.getByLabel('Reason'), 'Owes 40 credits')
+  await theirDialog.getByLabel('Stop the service of its clients too').check()
+  await press(theirDialog, `Suspend ${dealer.name}`)
+  await readNotice(theirs, `${dealer.name} is suspended`)
+
+  await press(dialog, `Suspend ${dealer.name}`)
+  const hasChanged = `The suspension of ${dealer.name} has changed in the meantime. Please look again.`
+  await readNotice(page, 'Error suspending the account. Please try again.', hasChanged)
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(access).toContainText(`Suspended by ${reseller.name}`)
+  await expect(access).toContainText('and its clients are not served')
+  await expect(access).toContainText('Owes 40 credits')
+
+  // The clock of the tests stands still, and a suspension is known by its moment.
+  world.clock.pass({ minutes: 1 })
+  await press(theirs, 'Change suspension')
+  await typeIn(theirDialog.getByLabel('Reason'), ' since May')
+  await press(theirDialog, 'Change suspension')
+  await readNotice(theirs, `${dealer.name} is suspended`)
+  await press(page, 'Lift suspension')
+  await readNotice(page, 'Error lifting the suspension. Please try again.', hasChanged)
+  await expect(access).toContainText('Owes 40 credits since May')
+  await expect(access).toContainText('Suspended')
+
+  await press(theirs, 'Lift suspension')
+  await readNotice(theirs, `The suspension of ${dealer.name} is lifted`)
+  await press(page, 'Change suspension')
+  // What is asked is of now: it was loaded again.
+  await expect(dialog).toContainText('1 client stays served.')
+  await expect(change).toHaveCount(0)
+  await press(dialog, `Suspend ${dealer.name}`)
+  await readNotice(page, `${dealer.name} is suspended`)
+  await expect(access).toContainText(`Suspended by ${world.admin.name}`)
+  await press(page, 'Lift suspension')
+  await readNotice(page, `The suspension of ${dealer.name} is lifted`)
+})
+
 test('who moves a dealer or clients beneath a suspended account is told what that does to them', async ({
   open,
   world,

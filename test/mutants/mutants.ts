@@ -1288,6 +1288,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/suspension.test.ts'],
   },
   {
+    guard: 'a suspension that has changed since the caller looked is not replaced',
+    file: 'server/nouns/suspension.ts',
+    from: '    refuseOther(child.name, present, seen)\n    if (present?.actor',
+    to: '    if (present?.actor',
+    suites: ['server/nouns/suspension.test.ts'],
+  },
+  {
+    guard: 'a suspension that has changed since the caller looked is not lifted',
+    file: 'server/nouns/suspension.ts',
+    from: '    refuseOther(child.name, present, seen)\n    await lift(',
+    to: '    await lift(',
+    suites: ['server/nouns/suspension.test.ts'],
+  },
+  {
     guard: 'no credits are added to a suspended account',
     file: 'server/nouns/accounts/adding.ts',
     from: 'if (await isSuspended(sql, child.id)) {',

@@ -27,6 +27,11 @@ export function Access({ name }: { name: string }) {
     if (unanswered) reset()
   }, [unanswered, reset])
   const [asking, setAsking] = useState(false)
+  const ask = () => {
+    // The dialog says what becomes of the suspension of this moment.
+    refetch()
+    setAsking(true)
+  }
   const mayManage = account !== undefined && manages(role, account)
   return (
     <Card title="Access" aside={account && <State account={account} />}>
@@ -36,12 +41,16 @@ export function Access({ name }: { name: string }) {
       </Lines>
       <CardButtons>
         {account?.suspension?.liftable && (
-          <PassingButton variant="contained" disabled={lift.loading} onClick={() => lift.submit({ name })}>
+          <PassingButton
+            variant="contained"
+            disabled={lift.loading}
+            onClick={() => lift.submit({ name, seen: account.suspension?.since })}
+          >
             <Working loading={lift.loading}>Lift suspension</Working>
           </PassingButton>
         )}
         {mayManage && (account.suspension === null || account.suspension.liftable) && (
-          <Button variant="outlined" disabled={lift.loading} onClick={() => setAsking(true)}>
+          <Button variant="outlined" disabled={lift.loading} onClick={ask}>
             {account.suspension ? 'Change suspension' : 'Suspend'}
           </Button>
         )}

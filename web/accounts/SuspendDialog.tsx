@@ -16,9 +16,12 @@ interface SuspendDialogProps {
   onClose: () => void
 }
 
-/** Asks for the reason of a suspension, and says whom it stops. */
+/**
+ * Asks for the reason of a suspension, and says whom it stops. It closes where somebody else has changed the suspension
+ * first: the page then shows the present one.
+ */
 export function SuspendDialog({ open, account, onClose }: SuspendDialogProps) {
-  const suspend = useSubmit(calls.tree.suspend, { onDone: onClose })
+  const suspend = useSubmit(calls.tree.suspend, { onDone: onClose, onOutdated: onClose })
   const { reason, service_too } = account?.suspension ?? FIRST
   const values = useMemo(() => ({ reason, service_too }), [reason, service_too])
   if (!account) return null
@@ -32,7 +35,7 @@ export function SuspendDialog({ open, account, onClose }: SuspendDialogProps) {
       values={values}
       autoFocus
       label={account.suspension ? 'Change suspension' : `Suspend ${name}`}
-      onSubmit={(chosen) => suspend.submit({ name, ...chosen })}
+      onSubmit={(chosen) => suspend.submit({ name, ...chosen, seen: account.suspension?.since ?? null })}
       sending={suspend}
     >
       <Consequences account={account} />

@@ -41,6 +41,7 @@ export const OF_INPUTS: Readonly<Record<string, string>> = {
   'channels.giveFile file': 'The M3U file, compressed with gzip, in base64',
   anyway: 'True takes it also where it would be held back',
   'channels.takeHeld at': '`held.at` as you read it',
+  seen: seen('The `since` of the suspension', ', null for none', 'account'),
   service_too: 'True stops the service of all clients beneath the account too',
   'clients.save status': 'The switch Active; it says nothing of the expiry',
   'clients.multisave status': 'The switch Active; it says nothing of the expiry',
@@ -55,6 +56,6 @@ export const OF_OUTPUTS: Readonly<Record<string, string>> = {
   missing: 'The names in `clients` that the caller no longer has; the file leaves them out',
 }
 
-function seen(what: string, more = ''): string {
-  return `${what} that the client had when you looked${more}: if it has changed since, the call is refused (409 \`changed_since\`)`
+function seen(what: string, more = '', whose = 'client'): string {
+  return `${what} that the ${whose} had when you looked${more}: if it has changed since, the call is refused (409 \`changed_since\`)`
 }
