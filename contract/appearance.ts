@@ -7,6 +7,10 @@ export const Settings = z.strictObject({
 })
 export type Settings = z.output<typeof Settings>
 
+/** The settings to save: what is left out stays as it is. */
+export const SettingsToSave = z.partial(Settings)
+export type SettingsToSave = z.output<typeof SettingsToSave>
+
 export const DEFAULT_SETTINGS: Settings = { mode: 'light', layout: 'left', preset: 'blue' }
 
 /** Settings as they were stored. Another version may have stored them, which knew other presets. */
@@ -21,9 +25,4 @@ export function readSettings(stored: unknown): StoredSettings {
     layout: z.catch(Settings.shape.layout, DEFAULT_SETTINGS.layout).parse(given.layout),
     preset: z.catch(StoredSettings.shape.preset, DEFAULT_SETTINGS.preset).parse(given.preset),
   }
-}
-
-/** Returns settings that can be saved: with a preset that is known. */
-export function settingsToSave({ mode, layout, preset }: StoredSettings): Settings {
-  return { mode, layout, preset: z.catch(Settings.shape.preset, DEFAULT_SETTINGS.preset).parse(preset) }
 }

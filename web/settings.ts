@@ -1,4 +1,10 @@
-import { readSettings, type StoredSettings } from '../contract/appearance.ts'
+import {
+  DEFAULT_SETTINGS,
+  readSettings,
+  Settings,
+  type SettingsToSave,
+  type StoredSettings,
+} from '../contract/appearance.ts'
 import { storeOf } from './store.ts'
 
 // The appearance settings: as they were saved, and as they are shown. They survive signing out, so that the login page
@@ -14,10 +20,24 @@ export function useSettings(): StoredSettings {
   return look.use().shown
 }
 
-/** Returns whether the appearance differs from the saved one. */
-export function useUnsavedSettings(): boolean {
+/**
+ * Returns the settings whose shown value differs from the saved one, as the server takes them; null where none does.
+ * The others are not saved with them: another device may have saved them differently meanwhile.
+ */
+export function useUnsavedSettings(): SettingsToSave | null {
   const { saved, shown } = look.use()
-  return shown !== saved
+  if (shown === saved) return null
+  const { mode, layout, preset } = shown
+  return {
+    ...(mode !== saved.mode && { mode }),
+    ...(layout !== saved.layout && { layout }),
+    ...(preset !== saved.preset && { preset: knownPreset(preset) }),
+  }
+}
+
+/** Returns a preset that can be saved: one that is not known looks like the one of the start. */
+function knownPreset(preset: string): Settings['preset'] {
+  return Settings.shape.preset.options.find((known) => known === preset) ?? DEFAULT_SETTINGS.preset
 }
 
 /** Previews settings on this page. */
@@ -37,10 +57,11 @@ export function keepSettings(next: StoredSettings): void {
   look.set(lookOf(next))
 }
 
-/** Stores settings that the server has saved. What was chosen meanwhile stays shown, and unsaved. */
-export function settingsSaved(next: StoredSettings): void {
+/** Stores the settings that the server has saved. What was chosen meanwhile stays shown, and unsaved. */
+export function settingsSaved(sent: SettingsToSave): void {
+  const { saved, shown } = look.get()
+  const next = readSettings({ ...saved, ...sent })
   store(next)
-  const { shown } = look.get()
   look.set({ saved: next, shown: isSameLook(shown, next) ? next : shown })
 }
 

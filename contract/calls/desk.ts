@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { Settings } from '../appearance.ts'
+import { SettingsToSave } from '../appearance.ts'
 import { call, Done, Nothing } from '../call.ts'
 import { DESK, type Role } from '../roles.ts'
 import { Day, Transaction } from '../shapes.ts'
@@ -40,8 +40,8 @@ export function desk(role: Role) {
       method: 'POST',
       path: `${at}/savesettings`,
       roles: [role],
-      summary: "Keeps the caller's appearance",
-      input: Settings,
+      summary: "Keeps the caller's appearance; what is left out stays as it is",
+      input: SettingsToSave,
       output: Done,
     }),
   }

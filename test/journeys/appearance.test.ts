@@ -51,10 +51,32 @@ describe('the appearance', () => {
     await choose(page, 'Light')
     await press(page, 'Save Changes')
     await readNotice(page, 'Settings saved successfully')
+    expect((await reseller.call(calls.session.user)).settings).toEqual({ ...stored, mode: 'light' })
+  })
+
+  test('keeps what was chosen on one device when something else is saved on another', async ({
+    open,
+    world,
+  }) => {
+    const { reseller } = await world.family()
+    const [one, other] = [await open({ as: reseller }), await open({ as: reseller })]
+    for (const [page, choice, sent] of [
+      [one, 'Dark', { mode: 'dark' }],
+      [other, 'Purple', { preset: 'purple' }],
+      [one, 'Right', { layout: 'right' }],
+    ] as const) {
+      const saving = page.waitForRequest('**/v1/reseller/savesettings')
+      await press(page, 'Settings')
+      await choose(page, choice)
+      await press(page, 'Save Changes')
+      expect((await saving).postDataJSON()).toEqual(sent)
+      await readNotice(page, 'Settings saved successfully')
+      await press(page, 'Close settings')
+    }
     expect((await reseller.call(calls.session.user)).settings).toEqual({
-      ...stored,
-      mode: 'light',
-      preset: 'blue',
+      mode: 'dark',
+      layout: 'right',
+      preset: 'purple',
     })
   })
 

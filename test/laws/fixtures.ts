@@ -1,4 +1,4 @@
-import { type Settings, settingsToSave } from '../../contract/appearance.ts'
+import { DEFAULT_SETTINGS, type Settings } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
 import type { Group } from '../../contract/channels.ts'
 import { LEVEL_NAMES, LEVELS, type LevelName } from '../../contract/levels.ts'
@@ -133,7 +133,7 @@ function desk() {
 /** Returns settings that a role does not have. */
 async function otherSettings({ people }: Stage, role: Role): Promise<Settings> {
   const { settings } = await people[role].call(calls.session.user)
-  return { ...settingsToSave(settings), mode: settings.mode === 'light' ? 'dark' : 'light' }
+  return { ...DEFAULT_SETTINGS, mode: settings.mode === 'light' ? 'dark' : 'light' }
 }
 
 function level(kind: LevelName) {

@@ -1561,6 +1561,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/preferences.test.ts'],
   },
   {
+    guard: 'settings of the appearance that are not sent stay as they are',
+    file: 'server/nouns/settings.ts',
+    from: "case jsonb_typeof(settings) when 'object' then settings else '{}' end || ",
+    to: '',
+    suites: ['server/nouns/settings.test.ts'],
+  },
+  {
     guard: 'a reminder has no field for a password',
     file: 'contract/due.ts',
     from: '!/\\{\\s*password\\s*\\}/i.test(text)',

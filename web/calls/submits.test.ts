@@ -75,6 +75,7 @@ const switchSeveralOff = {
 const renewed = { call: calls.clients.save, input: { login: 'tv-1', months: 1 } }
 const moveTo = (to: string) => ({ call: calls.tree.move, input: { ...X, to } })
 const childPassword = (password: string) => ({ call: calls.tree.password, input: { ...X, password } })
+const look = (settings: object) => ({ call: calls.desk.dealer.saveSettings, input: settings })
 const askFor = { call: calls.requests.ask, input: { credits: 10, note: '' } }
 const withdraw = { call: calls.requests.withdraw, input: { id: 1 } }
 const addCredits = { call: calls.level.dealer.save, input: { ...X, credits: 1, transaction: 0 } }
@@ -150,6 +151,7 @@ describe('a submit without an answer', () => {
       { ...suspend, input: { ...X, reason: 'Late', service_too: false } },
     ],
     ['lifted', lift, suspend],
+    ['chosen for the appearance', look({ mode: 'dark' }), look({ mode: 'light', preset: 'red' })],
     ['asked for', askFor, withdraw],
     ['moved', moveTo('north'), moveTo('south')],
     ['given a password by its parent', childPassword('first-one'), childPassword('other-one')],
@@ -179,6 +181,7 @@ describe('a submit without an answer', () => {
 
   test.for([
     ['sets something else', switchOff, { ...switchOn, input: { login: 'tv-1', desc: 'Hall' } }],
+    ['sets something else of the appearance', look({ mode: 'dark' }), look({ preset: 'red' })],
     ['is of another client', switchOff, { ...switchOn, input: { login: 'tv-2', status: true } }],
     ['was paid for', renewed, { ...renewed, input: { login: 'tv-1', months: 2 } }],
     ['was paid for with a setting', { ...switchOff, input: { ...switchOff.input, months: 1 } }, switchOn],

@@ -223,6 +223,7 @@ function settingsOf({ call, input = {}, fields = Object.keys(input) }: Pending):
   if (call === calls.tree.suspend.name || call === calls.tree.lift.name) return [`${name} suspension`]
   if (call === calls.tree.move.name) return [`${name} place`]
   if (PASSWORDS.has(call)) return [`${name} password`]
+  if (SAVES_OF_SETTINGS.has(call)) return fields.map((field) => `own ${field}`)
   if (call === calls.requests.ask.name || call === calls.requests.withdraw.name) return ['own request']
   if (call !== calls.clients.save.name && call !== calls.clients.multisave.name) return []
   const set = fields.filter((field) => field !== 'login' && field !== 'clients')
@@ -234,6 +235,8 @@ const PASSWORDS = new Set([
   calls.tree.password.name,
   ...Object.values(calls.level).map(({ changePassword }) => changePassword.name),
 ])
+
+const SAVES_OF_SETTINGS = new Set(Object.values(calls.desk).map(({ saveSettings }) => saveSettings.name))
 
 function isPaid({ input = {} }: Pending): boolean {
   return 'months' in (input as object)

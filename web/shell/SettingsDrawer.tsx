@@ -4,7 +4,7 @@ import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { Settings, settingsToSave } from '../../contract/appearance.ts'
+import { Settings } from '../../contract/appearance.ts'
 import { calls } from '../../contract/calls.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { useBackToClose } from '../parts/dialog/useBackToClose.ts'
@@ -64,7 +64,7 @@ function Appearance() {
   const unsaved = useUnsavedSettings()
   const save = useSubmit(calls.desk[role].saveSettings, {
     changes: [],
-    onDone: (_output, saved) => settingsSaved(saved),
+    onDone: (_output, sent) => settingsSaved(sent),
   })
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => place.current?.querySelector<HTMLElement>(':checked')?.focus(), [])
@@ -84,11 +84,7 @@ function Appearance() {
           <Button variant="outlined" disabled={save.loading} onClick={discardSettings}>
             Discard
           </Button>
-          <Button
-            variant="contained"
-            disabled={save.loading}
-            onClick={() => save.submit(settingsToSave(settings))}
-          >
+          <Button variant="contained" disabled={save.loading} onClick={() => save.submit(unsaved)}>
             Save Changes
           </Button>
         </Unsaved>
