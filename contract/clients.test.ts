@@ -13,6 +13,7 @@ import {
   searchedMac,
 } from './clients.ts'
 import { Search } from './shapes.ts'
+import { trimmed } from './text.ts'
 import { DAY_MS } from './time.ts'
 
 const now = new Date('2026-05-15T10:00:00.000Z')
@@ -116,6 +117,12 @@ test.each(['\u200btv.100', 'tv.100\u200e', ' \u2060tv.100\u00a0'])(
 
 test('searches, like logins, leave out what nobody sees around them', () => {
   expect(Search.parse('\u200e ana\u200csilva\u200b ')).toBe('ana\u200csilva')
+  expect(Search.parse('\u200e ')).toBe('')
+})
+
+test('a text of half a million spaces is trimmed at once, since anybody can send one', () => {
+  const text = `a${' '.repeat(500_000)}b`
+  expect(trimmed(` ${text} `)).toBe(text)
 })
 
 describe('a phone number', () => {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { PACKAGES } from './packages.ts'
 import { secret } from './secret.ts'
-import { LEGIBLE_PASSWORD, oneLine, tidy, withoutEnds } from './text.ts'
+import { LEGIBLE_PASSWORD, oneLine, tidy, trimmed } from './text.ts'
 import { DAY_MS } from './time.ts'
 
 export const LIMITS = {
@@ -23,7 +23,7 @@ export const MOST_CHOSEN = 1_000
 export const ClientLogin = z
   .string()
   .check(
-    z.overwrite(withoutEnds),
+    z.overwrite(trimmed),
     z.minLength(LIMITS.login.min, LIMITS.login.message),
     z.maxLength(LIMITS.login.max, LIMITS.login.message),
     z.regex(/^[A-Za-z0-9._-]*$/, "Login may have letters, digits, '.', '_' and '-'"),
@@ -81,7 +81,7 @@ export function searchedMac(term: string): string | null {
   return isBeginning || isPairs ? (digits.match(/.{1,2}/g) ?? []).join(':') : null
 }
 
-/** Returns what a MAC may contain that a term searches: the term, and what it is as a MAC in another notation. */
+/** Returns the texts to look for in a MAC: the term, and the MAC that it means, if it means one. */
 export function macForms(term: string): string[] {
   return [term, searchedMac(term)].filter((form) => form !== null)
 }

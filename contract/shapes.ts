@@ -4,7 +4,7 @@ import { BOX_EVENTS, DEVICE_EVENTS, LIST_FILTERS } from './clients.ts'
 import { DUE_WITHIN } from './due.ts'
 import { pagePlace, pageQuery } from './page.ts'
 import { ROLES } from './roles.ts'
-import { storable, withoutEnds } from './text.ts'
+import { storable, trimmed } from './text.ts'
 
 /** A moment on the wire: `YYYY-MM-DDTHH:mm:ss.sssZ`. */
 export const Moment = z.string().check(
@@ -32,7 +32,7 @@ export const GivenName = z.string().check(z.maxLength(200), storable('There is n
 export const Search = z
   .string()
   .check(
-    z.overwrite(withoutEnds),
+    z.overwrite(trimmed),
     z.maxLength(100, 'Search takes at most 100 characters'),
     storable('Search has characters that cannot be searched'),
   )

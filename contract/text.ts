@@ -19,8 +19,9 @@ export function tidy(text: string): string {
 }
 
 /** Returns a text without the spaces and the marks that nobody sees around it, as copied texts have them. */
-export function withoutEnds(text: string): string {
-  return text.replace(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, '')
+export function trimmed(text: string): string {
+  // One match, which takes no longer for a text of many spaces: anybody can send one.
+  return /[^\s\p{Cf}](?:.*[^\s\p{Cf}])?/su.exec(text)?.[0] ?? ''
 }
 
 /** What a new password has to be: nobody could read any other off a screen or a sheet, and tell it. */

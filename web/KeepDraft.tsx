@@ -106,7 +106,7 @@ export function useDraft<Values extends object>(form: string, empty: Values) {
 export function useForgetSent(form: string, onForgotten: () => void) {
   const { name } = useSession()
   const sent = useRef<Draft | null>(null)
-  useEffect(() => onDraftSent((one) => one === form && onForgotten()), [form, onForgotten])
+  useEffect(() => onDraftSent((sentForm) => sentForm === form && onForgotten()), [form, onForgotten])
   return {
     noteSent: () => {
       sent.current = draftOf(name, form)

@@ -34,7 +34,7 @@ function tellSent(form: string) {
 
 /**
  * Drops what a call has sent of a client's draft. What was typed otherwise since stays, and so does what was not sent, such as all
- * but the months of an expired client. The MAC of a client that has become one of Ministra is sent never.
+ * but the months of an expired client. The MAC of a client that has become one of Ministra is never sent.
  */
 export function dropSent(by: string, form: string, input: object): void {
   const draft = draftOf(by, form) as { typed?: object } | null

@@ -5,7 +5,7 @@ import { call, Done, EVERYBODY, Nothing } from '../call.ts'
 import { Preferences } from '../preferences.ts'
 import { secret } from '../secret.ts'
 import { GivenName, Moment, OwnSession, RoleName, SignIn } from '../shapes.ts'
-import { withoutEnds } from '../text.ts'
+import { trimmed } from '../text.ts'
 
 /** The account that is signed in. */
 const User = z.object({
@@ -43,7 +43,7 @@ export const session = {
     roles: 'anyone',
     summary: 'Begins a session of one hour',
     input: z.strictObject({
-      login_username: GivenName.check(z.overwrite(withoutEnds), z.minLength(1, 'Please type your username')),
+      login_username: GivenName.check(z.overwrite(trimmed), z.minLength(1, 'Please type your username')),
       login_password: secret(z.string().check(z.minLength(1, 'Please type your password'), z.maxLength(200))),
       g_recaptcha_response: z.optional(secret(z.string().check(z.maxLength(20_000)))),
     }),

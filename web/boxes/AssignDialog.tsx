@@ -87,7 +87,7 @@ function LineDialog({ open, line, onClose }: { open: boolean; line: Line; onClos
   // Only what these change is saved: the playlist may bring other groups meanwhile, and somebody else may change some.
   const [ticks, setTicks] = useState<Ticks>(UNTOUCHED)
   const [typed, setTyped] = useState('')
-  const search = useDeferredValue(searchable(typed.trim()))
+  const search = useDeferredValue(searchable(typed).trim())
   const found = useMemo(
     () => choices.filter(({ label }) => searchable(label).includes(search)),
     [choices, search],

@@ -151,7 +151,7 @@ function narrowed(page: Kept, query: ListQuery): Kept | undefined {
   const { search = '', filter = 'all' } = query
   // Whose box is online now is not known.
   if (filter === 'online') return undefined
-  const found = all.data.filter((client) => matches(client, searchable(search.trim())))
+  const found = all.data.filter((client) => matches(client, searchable(search).trim()))
   const data = inOrder(
     found.filter((client) => isIn(client, filter)),
     query,

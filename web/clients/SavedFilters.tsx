@@ -2,6 +2,7 @@ import { ListFilter } from 'lucide-react'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { SavedFilter } from '../../contract/preferences.ts'
+import { trimmed } from '../../contract/text.ts'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { Menu } from '../parts/dialog/Menu.tsx'
@@ -16,7 +17,7 @@ export function SavedFilters({ list }: { list: ListState }) {
   const navigate = useNavigate()
   const [saving, setSaving] = useState(false)
   const { search, filter, sort, order } = list
-  const now = { search, filter, sort, order }
+  const now = { search: trimmed(search), filter, sort, order }
   const saved = Object.entries(filters).flatMap(([name, one]) => (one ? [[name, one] as const] : []))
   const current = saved.find(([, one]) => isSame(one, now))?.[0]
   if (!useKnowsPreferences()) return null

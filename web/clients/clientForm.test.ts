@@ -168,6 +168,12 @@ describe('the draft of a client', () => {
     })
   })
 
+  test('is known among what was sent with the space that a phone adds, which is sent as it was typed', () => {
+    const withSpace = { ...valuesOf(CLIENT), desc: 'Attic ' }
+    const draft = draftFrom(CLIENT, withSpace)
+    expect(draft && hasDraft(changesOf(CLIENT, withSpace, false), 'tv100', draft)).toBe(true)
+  })
+
   test('stays whole for an expired client, of which only the months are sent', () => {
     const draft = draftFrom(CLIENT, typed)
     const { seen, values } = baseFrom(CLIENT, draft)

@@ -1,7 +1,6 @@
 import { withoutSecrets } from '../../contract/call.ts'
 import { calls, type InputOf } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { tidy } from '../../contract/text.ts'
 import { shownPhone } from './phone.ts'
 
 /** The values of the form for an existing client, named as in the call. */
@@ -87,8 +86,7 @@ export interface ClientDraft {
 export function hasDraft(input: object, login: string | undefined, { typed, seen }: ClientDraft): boolean {
   const sent = new Map(Object.entries(input))
   if (login === undefined || sent.get('login') !== login) return false
-  const isSent = ([field, value]: [string, unknown]) =>
-    sent.get(field) === (typeof value === 'string' ? tidy(value) : value)
+  const isSent = ([field, value]: [string, unknown]) => sent.get(field) === value
   const isRenewal = sent.size === 3 && isRenewalOf(input, { name: login, ...seen })
   return (isRenewal && sent.get('months') === typed.months) || Object.entries(typed).every(isSent)
 }

@@ -6,6 +6,7 @@ import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { MAC_HAD_TRIAL, Mac, Phone } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
 import { counted, inCredits, shortage } from '../../contract/quantities.ts'
+import { trimmed } from '../../contract/text.ts'
 import { isUnanswered } from '../calls/submits.ts'
 import { useBalance, useCall, WHILE_SHORT_MS } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
@@ -154,7 +155,7 @@ function typedDraft(values: NewClientValues): Draft | null {
 /** Returns whether an input is of the client that a draft is of. */
 function isOf({ login }: { login?: string }, draft: Partial<NewClientValues> | null): boolean {
   // A phone's keyboard adds a space, which is no part of the login.
-  return draft?.login?.trim() === login
+  return draft?.login !== undefined && trimmed(draft.login) === login
 }
 
 /** The MAC field, which a Ministra client does not have. */

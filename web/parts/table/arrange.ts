@@ -7,7 +7,7 @@ export function matching<Row extends object>(
   rows: readonly Row[],
   search: string,
 ): readonly Row[] {
-  const wanted = searchable(search.trim())
+  const wanted = searchable(search).trim()
   if (!wanted) return rows
   return rows.filter((row) => searchText(table, row).includes(wanted))
 }
