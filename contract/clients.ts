@@ -81,17 +81,22 @@ export function searchedMac(term: string): string | null {
   return isBeginning || isPairs ? (digits.match(/.{1,2}/g) ?? []).join(':') : null
 }
 
-/** Returns the texts to look for in a MAC: the term, and the MAC that it means, if it means one. */
+/** Returns the texts to look for in a MAC: the term, and the MAC that it means, if it means one in another notation. */
 export function macForms(term: string): string[] {
-  return [term, searchedMac(term)].filter((form) => form !== null)
+  const mac = searchedMac(term)
+  return mac === null || mac === term.toUpperCase() ? [term] : [term, mac]
 }
 
 /** The content of an editor's MAC field. The server checks it as a MAC only if it becomes the client's. */
 export const TypedMac = z.string().check(z.maxLength(40, LIMITS.mac.message), oneLine(LIMITS.mac.message))
 
-/** A phone number as typed, in the digits of any script. It is stored as ten digits, as '+' and 4 to 15 digits, or as up to 15 digits as typed. */
+/**
+ * A phone number as typed, in the digits of any script. It is stored as ten digits, as '+' and 4 to 15 digits, or as up to 15 digits
+ * as typed.
+ */
 export const Phone = z.pipe(
   z.string().check(
+    z.overwrite(plainDigits),
     z.maxLength(40, LIMITS.phone.message),
     z.refine(
       (text) => /^\+?\d*$/.test(withoutMarks(text)),
@@ -103,7 +108,7 @@ export const Phone = z.pipe(
 )
 
 function readPhone(text: string): string {
-  const typed = withoutMarks(withoutTrunk(plainDigits(text)))
+  const typed = withoutMarks(withoutTrunk(text))
   const [, abroad] = /^(?:\+|00)(\d{4,})$/.exec(typed) ?? []
   const [, national] = /^1([1-9]\d{9})$/.exec(abroad ?? typed) ?? []
   if (national) return national
@@ -114,7 +119,7 @@ function readPhone(text: string): string {
 export const PHONE_MARK = /[\s()./\u2212\p{Pd}\p{Cf}]/u
 
 function withoutMarks(text: string): string {
-  return plainDigits(text).replace(new RegExp(PHONE_MARK, 'gu'), '')
+  return text.replace(new RegExp(PHONE_MARK, 'gu'), '')
 }
 
 /** Returns a phone number with 0 to 9 for the digits of other scripts, and plain signs for wide ones. */
@@ -137,7 +142,8 @@ function withoutTrunk(text: string): string {
 
 /** Returns the digits of a searched number; nothing where the term is no number. */
 export function searchedDigits(term: string): string {
-  return /^[+\d]*$/.test(withoutMarks(term)) ? digitsOf(withoutTrunk(plainDigits(term))) : ''
+  const plain = plainDigits(term)
+  return /^[+\d]*$/.test(withoutMarks(plain)) ? digitsOf(withoutTrunk(plain)) : ''
 }
 
 function digitsOf(text: string): string {

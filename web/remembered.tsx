@@ -25,7 +25,7 @@ type Change = InputOf<typeof calls.session.savePreferences>
 
 /**
  * Returns a function that shows a preference at once and has the server keep it. A save that fails is told, and what
- * was chosen holds on this page, but for a filter once the person returns to it from elsewhere.
+ * was chosen holds on this page; a filter, until the person comes back to this tab from another one.
  */
 export function useRemember(): (change: Change) => void {
   const notice = useNotice()

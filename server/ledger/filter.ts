@@ -1,6 +1,6 @@
 import { macForms } from '../../contract/clients.ts'
 import type { TransactionFilter } from '../../contract/transactions.ts'
-import { formsOf, likePattern } from '../postgres/like.ts'
+import { formsOf, likePattern, likePatterns } from '../postgres/like.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { addDays, type Day, startOf } from './calendar.ts'
 
@@ -40,12 +40,8 @@ export function momentsOf(
 /** A term matches as a plain substring, without case; each field by itself. Only a description may have accents. */
 function isLike(sql: Sql, term: string): Fragment {
   const pattern = likePattern(term)
-  const forms = formsOf(term).map((form) => likePattern(form))
-  // Nearly every term is one form alone, which is compared quicker than an array.
-  const mac = macForms(term)
-    .map((form) => sql`t.mac ilike ${likePattern(form)}`)
-    .reduce((all, one) => sql`${all} or ${one}`)
-  return sql`(t.login ilike ${pattern} or ${mac} or t.description ilike any (${forms}))`
+  const [macs, descriptions] = [likePatterns(macForms(term)), likePatterns(formsOf(term))]
+  return sql`(t.login ilike ${pattern} or t.mac ilike any (${macs}) or t.description ilike any (${descriptions}))`
 }
 
 /** The range of days for a query: the database cannot read moments far outside it, and has no rows there. */

@@ -12,7 +12,7 @@ import { pageOf } from '../../contract/page.ts'
 import { before, DAY_MS } from '../../contract/time.ts'
 import type { Handlers } from '../context.ts'
 import { begin } from '../postgres/begin.ts'
-import { likePattern } from '../postgres/like.ts'
+import { likePattern, likePatterns } from '../postgres/like.ts'
 import { LOCKS, tryLock } from '../postgres/locks.ts'
 import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
@@ -138,8 +138,8 @@ function newestUnknown(sql: Sql, now: Date): Fragment {
 function isFound(sql: Sql, term: string): Fragment {
   if (term === '') return sql`true`
   const pattern = likePattern(term)
-  return sql`(u.mac ilike any (${macForms(term).map((form) => likePattern(form))}) or u.stb_type ilike ${pattern} or u.version ilike ${pattern}
-    or u.address ilike ${pattern})`
+  return sql`(u.mac ilike any (${likePatterns(macForms(term))}) or u.stb_type ilike ${pattern}
+    or u.version ilike ${pattern} or u.address ilike ${pattern})`
 }
 
 async function countUnknown(sql: Sql, now: Date, term: string): Promise<number> {

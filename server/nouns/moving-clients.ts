@@ -4,7 +4,7 @@ import { counted } from '../../contract/quantities.ts'
 import type { Account, Context, Handlers } from '../context.ts'
 import { pathOf } from '../ledger/path.ts'
 import { factsOf, lockHoldings, noteMoves, placeOf, transfer } from '../ledger/transfer.ts'
-import { likePattern } from '../postgres/like.ts'
+import { likePattern, likePatterns } from '../postgres/like.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { fieldRefusal, notFound, Refusal } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
@@ -22,7 +22,7 @@ export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveC
     const isFound =
       term === ''
         ? sql`true`
-        : sql`(c.name ilike ${likePattern(term)} or c.mac ilike any (${macForms(term).map((form) => likePattern(form))}))`
+        : sql`(c.name ilike ${likePattern(term)} or c.mac ilike any (${likePatterns(macForms(term))}))`
     const which = sql`from client c where c.dealer = ${id} and c.deleted is null and ${isFound}`
     const [all] = await sql<
       { count: number }[]
