@@ -63,6 +63,18 @@ test.each(ROLES)('a first visit to the dashboard of the %s is at most 210 kB of 
   expect(weigh(`First visit to the dashboard, ${role}`, visit, 210)).toBeLessThanOrEqual(210_000)
 })
 
+test.each(ROLES)(
+  'a first visit to the dashboard of the %s is at most 8 scripts, none of them tiny',
+  (role) => {
+    const visit = visitTo(DASHBOARDS[role])
+    expect(visit.length).toBeLessThanOrEqual(8)
+    const [page] = scriptsOf(DASHBOARDS[role])
+    // A file has some 350 bytes of headers.
+    const tiny = visit.filter((file) => file !== page && sizeOf(file) < 500)
+    expect(tiny).toEqual([])
+  },
+)
+
 test('the font of every screen is at most 20 kB, and the console needs no other for its own words', () => {
   const font = assetNamed('inter-basic', '.woff2')
   expect(statSync(join(BUILT, font)).size).toBeLessThanOrEqual(20_000)
@@ -174,9 +186,14 @@ function pagesWith(mark: string): string[] {
   )
 }
 
+/** Returns the bytes of a script as it is sent. */
+function sizeOf(file: string): number {
+  return statSync(join(BUILT, `${file}.br`)).size
+}
+
 /** Returns the compressed bytes of the files, and prints them beside the limit. */
 function weigh(what: string, files: readonly string[], limit: number): number {
-  const bytes = files.reduce((sum, file) => sum + statSync(join(BUILT, `${file}.br`)).size, 0)
+  const bytes = files.reduce((sum, file) => sum + sizeOf(file), 0)
   process.stdout.write(`${what}: ${(bytes / 1_000).toFixed(1)} of ${limit} kB\n`)
   return bytes
 }

@@ -3,22 +3,13 @@ import { importFetched } from './importFetched.ts'
 
 const ask = vi.fn<(href: string) => Promise<Response>>()
 const told = vi.fn()
-const applied: string[] = []
 beforeEach(() => {
   vi.stubGlobal('fetch', ask.mockReset())
   vi.stubGlobal('window', { dispatchEvent: told.mockReset() })
   vi.stubGlobal('document', {
-    // The page asks for its first screen itself, and loads the style sheets of it ahead.
+    // The page asks for its first screen itself.
     querySelector: (link: string) => (link === 'link[href="/assets/first-screen.js"]' ? {} : null),
-    createElement: () => ({}),
-    head: {
-      append: (link: { rel: string; href: string; onload(): void }) => {
-        applied.push(`${link.rel} ${link.href}`)
-        link.onload()
-      },
-    },
   })
-  applied.length = 0
 })
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -50,11 +41,4 @@ test('a file that several parts share is fetched once, and what the page asks fo
     importFetched(async () => 2, ['assets/two.js', 'assets/common.js']),
   ])
   expect(ask.mock.calls.flat().sort()).toEqual(['/assets/common.js', '/assets/one.js', '/assets/two.js'])
-})
-
-test('a style sheet is applied before the import, also where the page has loaded it ahead', async () => {
-  await importFetched(async () => {
-    expect(applied).toEqual(['stylesheet /assets/first-screen.css'])
-  }, ['assets/first-screen.css'])
-  expect(applied).toHaveLength(1)
 })

@@ -2,7 +2,7 @@
  * Imports a part of the console once all of its files have come. The build calls it for each `import()`, see
  * vite.config.ts. Many browsers never ask again for a module that could not be fetched once, until the page is reloaded.
  * So a file has to fail here, where the next call asks for it again, and not in the import.
- * @param files the names of its scripts and style sheets, without the leading slash
+ * @param files the names of its scripts, without the leading slash
  * @throws Error where one could not be fetched, after an event `part-lost` of the window
  */
 export async function importFetched<T>(importPart: () => Promise<T>, files: readonly string[]): Promise<T> {
@@ -18,23 +18,15 @@ export async function importFetched<T>(importPart: () => Promise<T>, files: read
 const known = new Map<string, Promise<unknown>>()
 
 function fetched(href: string): Promise<unknown> {
-  const asked = known.get(href) ?? (isInPage(href) ? Promise.resolve() : ask(href))
+  const asked = known.get(href) ?? (isInPage(href) ? Promise.resolve() : fetchScript(href))
   known.set(href, asked)
   asked.catch(() => known.delete(href))
   return asked
 }
 
-/**
- * Whether the page has it already: those are the files of its first screen, without which there is no page. Style sheets of
- * it are only loaded ahead, which applies none.
- */
+/** Whether the page has it already: those are the files of its first screen, without which there is no page. */
 function isInPage(href: string): boolean {
-  const kind = href.endsWith('.css') ? '[rel="stylesheet"]' : ''
-  return document.querySelector(`link${kind}[href="${href}"]`) !== null
-}
-
-function ask(href: string): Promise<unknown> {
-  return href.endsWith('.css') ? addStyles(href) : fetchScript(href)
+  return document.querySelector(`link[href="${href}"]`) !== null
 }
 
 /** The browser keeps the script, so that the import asks nobody. */
@@ -43,16 +35,4 @@ async function fetchScript(href: string): Promise<void> {
   if (!response.ok) throw new Error(`${href} was answered with ${response.status}`)
   // Only a file that has come whole is kept.
   await response.arrayBuffer()
-}
-
-function addStyles(href: string): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', crossOrigin: '', href })
-    link.onload = resolve
-    link.onerror = () => {
-      link.remove()
-      reject(new Error(`${href} could not be fetched`))
-    }
-    document.head.append(link)
-  })
 }

@@ -181,7 +181,7 @@ describe('a file of the console', () => {
     expect(answer.headers.get('content-type')).toMatch(/javascript/)
   })
 
-  test('has the headers of documents only if it is a worker, which has no policy but that of its file', async () => {
+  test('has few headers, and those of documents only if it is a worker, whose policy is that of its file', async () => {
     const files = readdirSync(ASSETS).filter((name) => !/\.(br|gz)$/.test(name))
     expect(files.some(isWorker)).toBe(true)
     for (const name of files) {
@@ -193,6 +193,9 @@ describe('a file of the console', () => {
       })
       for (const one of ['content-security-policy', 'referrer-policy', 'x-frame-options']) {
         expect(headers.has(one), `${one} of ${name}`).toBe(isWorker(name))
+      }
+      for (const one of ['etag', 'last-modified', 'accept-ranges', 'x-request-id']) {
+        expect(headers.has(one), `${one} of ${name}`).toBe(false)
       }
     }
   })

@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import helmet, { type HelmetOptions } from 'helmet'
 import type { CaptchaConfig } from '../config.ts'
 import { encodingFor } from './compress.ts'
+import { ID_HEADER } from './request-id.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -159,12 +160,13 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     dotfiles: 'ignore',
     allowedPath: (path) => path !== '/' && path !== '/index.html',
     cacheControl: false,
+    acceptRanges: false,
     setHeaders(reply, path) {
       const forever = path.includes('/assets/')
       reply.header('cache-control', forever ? `public, max-age=${YEAR}, immutable` : 'no-cache')
       if (forever && !WORKER.test(path)) for (const name of OF_DOCUMENTS) reply.removeHeader(name)
-      // What never changes is never asked for again.
-      if (forever) reply.removeHeader('etag').removeHeader('last-modified')
+      // What never changes is never asked for again, and each of its many answers is the same: its name tells enough.
+      if (forever) for (const name of ['etag', 'last-modified', ID_HEADER]) reply.removeHeader(name)
     },
   })
   app.setNotFoundHandler((request, reply) => {

@@ -13,7 +13,7 @@ try {
     if (href.endsWith('.js')) link.rel = 'modulepreload'
     else {
       link.rel = 'preload'
-      link.as = href.endsWith('.css') ? 'style' : href.endsWith('.woff2') ? 'font' : 'fetch'
+      link.as = href.endsWith('.woff2') ? 'font' : 'fetch'
       link.crossOrigin = ''
     }
     link.href = href
