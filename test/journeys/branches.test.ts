@@ -23,7 +23,7 @@ import {
   typeIn,
 } from '../support/browser.ts'
 import { PASSWORD, type Person, type World } from '../support/world.ts'
-import { ACCOUNTS, OF_A_BRANCH } from './columns.ts'
+import { ACCOUNTS, OF_A_BRANCH, OF_A_BRANCH_FOLDED } from './columns.ts'
 
 // A superreseller manages resellers as a reseller manages dealers.
 describe.each([
@@ -144,7 +144,7 @@ describe.each([
     await expect(page).toHaveURL(home)
     await expect(page.getByRole('listitem').filter({ hasText: 'Credits Remaining' })).toContainText('31')
     const name = 'Latest Transactions'
-    await expectColumns(page, name, OF_A_BRANCH)
+    await expectColumns(page, name, OF_A_BRANCH_FOLDED)
     await expectSorted(page, name, 'Date', 'descending')
     await expectPageSizes(page, name, [5, 10, 25])
     await expect(rows(page, name)).toHaveCount(1)
@@ -156,6 +156,30 @@ describe.each([
       .last()
       .click()
     await expect(page).toHaveURL(list())
+  })
+
+  test('reads the whole name of a dealer, and who else acted for it', async ({ open, world }) => {
+    const me = (await world.family({ credits: 3, to: role }))[role]
+    const reseller = role === 'reseller' ? me : await world.child(me, 3)
+    const from = await world.child(reseller, 3, 'fifteen-letters')
+    const next = await world.child(reseller)
+    const { name } = await world.client(from, { months: 1 })
+    await me.call(calls.tree.moveClients, { from: from.name, to: next.name, clients: [name] })
+    const page = await open({ as: me })
+    const table = 'Latest Transactions'
+    const used = rows(page, table).filter({ hasText: 'USED' }).getByRole('link')
+    await expect(used).toHaveText(from.name)
+    expect(await used.evaluate((link) => link.scrollWidth - link.clientWidth)).toBe(0)
+    const moved = rows(page, table).filter({ hasText: 'MOVE' })
+    await expect(moved.getByRole('img', { name: `by ${me.name}`, exact: true })).toBeVisible()
+    await expect(rows(page, table).getByRole('img')).toHaveCount(1)
+    // A dealer's own credits come from somebody above.
+    const added = rows(page, table).filter({ hasText: `ADD3${from.name}` })
+    await expect(added.getByText(`by ${reseller.name}`)).toBeVisible()
+    await page.setViewportSize({ width: 1600, height: 900 })
+    await expectColumns(page, table, OF_A_BRANCH)
+    await expect(rows(page, table).getByRole('img')).toHaveCount(0)
+    await expect(added.getByText(`by ${reseller.name}`)).toBeHidden()
   })
 
   test('sees the clients beneath and the credits used, over time', async ({ open, world }) => {
@@ -487,7 +511,7 @@ describe.each([
     await page.reload()
     await page.getByText('of the newest 1,000').getByRole('link', { name: 'all' }).click()
     await expect(page).toHaveURL(to.transactions({ account: child.name }))
-    await expectColumns(page, 'Transactions', OF_A_BRANCH)
+    await expectColumns(page, 'Transactions', OF_A_BRANCH_FOLDED)
     await expect(rows(page, 'Transactions')).toHaveText([/ADD\+7casa-digital/])
     await expect(page.getByLabel('Sums')).toHaveText(
       'ADD7 credits in 1 transactionREMOVENoneUSEDNoneRETRIEVEDNoneTRIALNoneDELETENoneMOVENone',

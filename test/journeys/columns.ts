@@ -7,6 +7,8 @@ export const ALL_CLIENTS = ['Name', 'Dealer', 'Description', 'MAC', 'Ministra', 
 export const OF_A_CLIENT = ['Date', 'Type', 'Credits', 'Description', 'Expiry']
 export const OF_A_DEALER = ['Date', 'Type', 'Credits', 'Login', 'MAC', 'Description', 'Expiry']
 export const OF_A_BRANCH = [...OF_A_DEALER, 'By', 'Dealer']
+/** The same in a window of 1440 pixels, where who acted is a mark beside the dealer. */
+export const OF_A_BRANCH_FOLDED = [...OF_A_DEALER, 'Dealer']
 
 /** The accounts of a parent, and those beneath an account of the tree that have no accounts beneath them. */
 export const ACCOUNTS = [

@@ -195,6 +195,7 @@ const TABLES: readonly Walked[] = [
     label: 'Latest Transactions',
     columns: OF_A_BRANCH,
     name: 'emma.brown',
+    folded: ['By'],
   })),
   {
     whose: 'admin',
@@ -202,6 +203,7 @@ const TABLES: readonly Walked[] = [
     label: 'Transactions',
     columns: OF_A_BRANCH,
     name: 'emma.brown',
+    folded: ['By'],
   },
   {
     whose: 'admin',
@@ -216,6 +218,7 @@ const TABLES: readonly Walked[] = [
     label: 'Transactions',
     columns: OF_A_BRANCH,
     name: 'emma.brown',
+    folded: ['By'],
   },
   {
     whose: 'reseller',
@@ -223,6 +226,7 @@ const TABLES: readonly Walked[] = [
     label: 'Transactions',
     columns: OF_A_BRANCH,
     name: 'emma.brown',
+    folded: ['By'],
   },
   {
     whose: 'dealer',
@@ -250,6 +254,7 @@ const TABLES: readonly Walked[] = [
     at: to.transactions(),
     label: 'Transactions',
     columns: whose === 'dealer' ? OF_A_DEALER : OF_A_BRANCH,
+    folded: whose === 'dealer' ? [] : ['By'],
     sorts: ['Date', 'Type', 'Credits', 'Login'],
     name: 'emma.brown',
   })),

@@ -1,3 +1,5 @@
+import './marked.css'
+import { UserPen } from 'lucide-react'
 import { Link } from 'react-router'
 import { Search, type Transaction } from '../../contract/shapes.ts'
 import { signOf, TRANSACTION_SORTS } from '../../contract/transactions.ts'
@@ -10,13 +12,17 @@ import { AccountLink, count, mac, moment, text } from './columns.tsx'
 
 type Types = Partial<Record<Transaction['type'], Tone>>
 
-const NAME = { width: 104, least: 72, narrow: 'more' } as const
-
-/** Who acted: a link where that is the client's dealer, since only those beneath the reader have a page. */
+/**
+ * Who acted: a link where that is the client's dealer, since only those beneath the reader have a page. Mostly it is, so a
+ * table that has not the room for both names shows the dealer whole and marks whom somebody else acted for.
+ */
 const actor: Column<Transaction> = {
   key: 'actor',
   header: 'By',
-  ...NAME,
+  width: 136,
+  least: 96,
+  foldedInto: 'dealer',
+  narrow: 'more',
   cell: ({ actor, dealer }) =>
     actor === dealer && actor !== '—' ? <AccountLink name={actor} /> : <Ellipsis text={actor} identifier />,
 }
@@ -24,9 +30,33 @@ const actor: Column<Transaction> = {
 const dealer: Column<Transaction> = {
   key: 'dealer',
   header: 'Dealer',
-  ...NAME,
+  // At the least it shows a name of 15 letters.
+  width: 136,
+  least: 128,
+  narrow: 'more',
   text: ({ dealer }) => dealer ?? '',
-  cell: ({ dealer }) => (dealer === '—' ? dealer : dealer && <AccountLink name={dealer} />),
+  cell: (row) => <DealerAndActor row={row} />,
+}
+
+function DealerAndActor({ row: { dealer, actor } }: { row: Transaction }) {
+  const by = `by ${actor === '—' ? 'somebody else' : actor}`
+  if (dealer === null) {
+    return (
+      <span className="folded-only">
+        <Ellipsis text={by} />
+      </span>
+    )
+  }
+  return (
+    <span className="marked">
+      {dealer === '—' ? dealer : <AccountLink name={dealer} />}
+      {actor !== dealer && (
+        <span className="folded-only" role="img" aria-label={by} data-hint={by}>
+          <UserPen aria-hidden size={16} />
+        </span>
+      )}
+    </span>
+  )
 }
 
 /** The transactions of an account and of all accounts beneath it, for those above. */
@@ -98,7 +128,7 @@ function declare(facts: Variant): Table<Transaction> {
     moment('created', 'Date', 'datetime', { narrow: ofOne ? 'title' : 'line' }),
     // All rows have the same login, so the type serves as the title on a phone.
     { ...type({ USED: 'bad', RETRIEVED: 'good', ...facts.tones }), narrow: ofOne ? 'title' : 'aside' },
-    count('credits', 'Credits', { narrow: 'aside' }),
+    { ...count<Transaction>('credits', 'Credits', { narrow: 'aside' }), width: 64 },
     {
       key: 'login',
       header: 'Login',
@@ -108,8 +138,8 @@ function declare(facts: Variant): Table<Transaction> {
       cell: (row) => <LoginLink row={row} isAbove={facts.names === true} />,
       narrow: 'title',
     },
-    mac(),
-    text('description', 'Description'),
+    { ...mac<Transaction>(), width: 144 },
+    { ...text<Transaction>('description', 'Description'), least: 64 },
     moment('expiry', 'Expiry', 'date'),
     ...(facts.names ? [actor, dealer] : []),
   ]
@@ -139,7 +169,7 @@ function type(tones: Types): Column<Transaction> {
   return {
     key: 'type',
     header: 'Type',
-    width: widths.chip + 16,
+    width: widths.chip,
     cell: ({ type }) => <Chip tone={tones[type] ?? 'plain'}>{type}</Chip>,
   }
 }
