@@ -225,6 +225,50 @@ describe('a stream', () => {
     expect(await ask(path)).toBe(403)
   })
 
+  test('is watched in one network at a time, though copies of a box ask for links in their own', async () => {
+    const { box, path } = await watching()
+    expect(await ask(path)).toBe(200)
+    // A second household has the MAC and the token of the box, and asks before the first 2 minutes of each link are over.
+    const copy = box.at(world.server)
+    copy.address = '198.51.100.7'
+    const ofCopy = async () => {
+      world.clock.pass({ seconds: 90 })
+      const link = await linkOf(copy, 'One')
+      expect([await ask(link, copy.address ?? ''), await ask(path)]).toEqual([200, 403])
+      return link
+    }
+    await ofCopy()
+    const last = await ofCopy()
+    world.clock.pass({ minutes: 5 })
+    expect([await ask(last, copy.address), await ask(path)]).toEqual([200, 403])
+    // The box itself plays on with the next link, all its streams, and ends those of the copy.
+    const [own, recording] = [await linkOf(box, 'Two'), await linkOf(box, 'One')]
+    expect([await ask(own), await ask(recording), await ask(own)]).toEqual([200, 200, 200])
+    expect(await ask(last, copy.address)).toBe(403)
+  })
+
+  test('stays in its network where an older link is watched on, and another copy has one that is newer', async () => {
+    const { box, path } = await watching()
+    expect(await ask(path)).toBe(200)
+    const copy = box.at(world.server)
+    copy.address = '198.51.100.7'
+    world.clock.pass({ seconds: 121 })
+    const ofCopy = await linkOf(copy, 'One')
+    world.clock.pass({ seconds: 1 })
+    expect(await ask(await linkOf(box, 'Two'))).toBe(200)
+    expect([await ask(path), await ask(ofCopy, copy.address)]).toEqual([200, 403])
+  })
+
+  test('that its box asked for over IPv4 may be watched in one network of IPv6', async () => {
+    const { box, path } = await watching()
+    expect([await ask(path, '2001:db8:1:2::7'), await ask(path), await ask(path, '2001:db8:1:2::9')]).toEqual(
+      [200, 200, 200],
+    )
+    expect(await ask(path, '2001:db8:1:3::7')).toBe(403)
+    world.clock.pass({ seconds: 1 })
+    expect(await ask(await linkOf(box, 'One'), '2001:db8:1:3::7')).toBe(200)
+  })
+
   test('may be watched from the network of its box alone, and from any of the other family', async () => {
     const { path } = await watching()
     expect(await ask(path, '203.0.113.10')).toBe(403)

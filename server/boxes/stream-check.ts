@@ -99,9 +99,10 @@ async function mayWatch(check: StreamCheckDependencies, asked: Asked): Promise<b
   const filled = fillAddress(channel.address, { client, mac: macOf(client) ?? '' }, () => token)
   if (!asksFor(asked, { address: channel.address, filled }, await channels.paths())) return false
   const age = clock().getTime() - said.made
-  if (age > GOOD_FOR_MS) return false
-  if (age > FIRST_USE_WITHIN_MS) return usedTokens.has(client.id, said.signature)
-  usedTokens.add(client.id, said.signature)
+  const use = { ...said, network: check.comparesAddress ? networkOf(asked.viewer) : null }
+  if (age > GOOD_FOR_MS || usedTokens.isSuperseded(use)) return false
+  if (age > FIRST_USE_WITHIN_MS) return usedTokens.has(use)
+  usedTokens.add(use)
   return true
 }
 

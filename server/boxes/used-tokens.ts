@@ -3,7 +3,7 @@ import { change } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { withTimeout } from '../postgres/timeout.ts'
 import { Away } from './refusals.ts'
-import { GOOD_FOR_MS } from './stream-token.ts'
+import { familyOf, GOOD_FOR_MS, type StreamTokenFields } from './stream-token.ts'
 
 /** The newest tokens that are kept of a client, which may watch and record at once. */
 const MOST_TOKENS = 8
@@ -11,13 +11,19 @@ const MOST_TOKENS = 8
 const WRITE_EVERY_MS = 1_000
 const MOST_CLIENTS = 2_000_000
 
+/** The network in which a client has used its newest token, and when that was made, in milliseconds since 1970. */
+type Newest = { network: string; made: number }
+
 /**
  * A client's tokens. The first `watched` of them were used longer than a zap takes, the last one first. `kept` is when they
- * were kept like this, in milliseconds since 1970: each of them was made before.
+ * were kept like this, in milliseconds since 1970: each of them was made before. `newest` has one network of each family.
  */
-type UsedTokens = { tokens: readonly string[]; watched: number; kept: number }
+type UsedTokens = { tokens: readonly string[]; watched: number; kept: number; newest: readonly Newest[] }
 
-const NONE: UsedTokens = { tokens: [], watched: 0, kept: 0 }
+const NONE: UsedTokens = { tokens: [], watched: 0, kept: 0, newest: [] }
+
+/** The use of a token: what it says, and the network of who watches; null where that is not compared. */
+type Use = Pick<StreamTokenFields, 'client' | 'signature' | 'made'> & { network: string | null }
 
 /**
  * The newest stream tokens that each client has used in time, by their signatures. They are stored as well, so that another
@@ -32,8 +38,19 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
   writing.unref()
 
   return {
+    /**
+     * Whether a newer token of the client was used in another network of the same family. One subscription is for one
+     * household: a box's own token can be copied, and each copy gets links for its own network.
+     */
+    isSuperseded({ client, network, made }: Use): boolean {
+      if (network === null) return false
+      const newest = used.get(client)?.newest.find((one) => isOfOneFamily(one.network, network))
+      return newest !== undefined && newest.network !== network && made <= newest.made
+    },
+
     /** Whether a token was used before. @throws Away where this server does not know and the database cannot be asked */
-    async has(client: number, signature: string): Promise<boolean> {
+    async has(use: Use): Promise<boolean> {
+      const { client, signature } = use
       if (!used.get(client)?.tokens.includes(signature)) {
         if (isAway()) throw new Away()
         const [row] = await withTimeout(
@@ -42,15 +59,16 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
         )
         if (!row?.tokens.includes(signature)) return false
       }
-      watch(client, signature)
+      watch(use)
       return true
     },
 
     /** Notes the first use of a token. */
-    add(client: number, signature: string): void {
+    add(use: Use): void {
+      const { client, signature } = use
       const { tokens, watched } = used.get(client) ?? NONE
       if (tokens.includes(signature)) return
-      keep(client, [...tokens.slice(0, watched), signature, ...tokens.slice(watched)], watched)
+      keep(use, [...tokens.slice(0, watched), signature, ...tokens.slice(watched)], watched)
       unwritten.add(client)
     },
 
@@ -62,19 +80,22 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
   }
 
   /** Puts a token that is used on and on before all others, so that it outlives those that are zapped through. */
-  function watch(client: number, signature: string): void {
+  function watch(use: Use): void {
+    const { client, signature } = use
     const { tokens, watched } = used.get(client) ?? NONE
     const at = tokens.indexOf(signature)
     if (at === 0 && watched > 0) return
     const isNew = at === -1 || at >= watched
     const others = tokens.filter((token) => token !== signature)
     // One place is left for the next that is begun.
-    keep(client, [signature, ...others], Math.min(watched + Number(isNew), MOST_TOKENS - 1))
+    keep(use, [signature, ...others], Math.min(watched + Number(isNew), MOST_TOKENS - 1))
   }
 
-  function keep(client: number, tokens: string[], watched: number): void {
+  function keep(use: Use, tokens: string[], watched: number): void {
+    const { client } = use
+    const newest = newestWith(used.get(client) ?? NONE, use)
     used.delete(client)
-    used.set(client, { tokens: tokens.slice(0, MOST_TOKENS), watched, kept: clock().getTime() })
+    used.set(client, { tokens: tokens.slice(0, MOST_TOKENS), watched, kept: clock().getTime(), newest })
     if (used.size > MOST_CLIENTS) used.delete(used.keys().next().value ?? 0)
   }
 
@@ -112,4 +133,15 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
       log.warn({ err }, 'the first uses of stream tokens could not be stored, and wait')
     }
   }
+}
+
+function newestWith({ newest }: UsedTokens, { network, made }: Use): readonly Newest[] {
+  if (network === null) return newest
+  const isLater = newest.every((one) => !isOfOneFamily(one.network, network) || one.made <= made)
+  if (!isLater) return newest
+  return [...newest.filter((one) => !isOfOneFamily(one.network, network)), { network, made }]
+}
+
+function isOfOneFamily(one: string, other: string): boolean {
+  return familyOf(one) === familyOf(other)
 }

@@ -2703,6 +2703,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
+    guard: 'a client is watched in one network at a time',
+    file: 'server/boxes/stream-check.ts',
+    from: ' || usedTokens.isSuperseded(use)',
+    to: '',
+    suites: ['server/boxes/stream-check.test.ts'],
+  },
+  {
+    guard: 'an older link is no newer one where it is used once more',
+    file: 'server/boxes/used-tokens.ts',
+    from: ' || one.made <= made)',
+    to: ' || one.made > 0)',
+    suites: ['server/boxes/stream-check.test.ts'],
+  },
+  {
     guard: 'a stream token opens its own channel alone',
     file: 'server/boxes/stream-check.ts',
     from: 'if (!asksFor(asked, { address: channel.address, filled }, await channels.paths())) return false',
@@ -2754,7 +2768,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a stream token ends after 24 hours',
     file: 'server/boxes/stream-check.ts',
-    from: 'if (age > GOOD_FOR_MS) return false',
+    from: 'age > GOOD_FOR_MS || ',
     to: '',
     suites: ['server/boxes/stream-check.test.ts'],
   },
@@ -2803,8 +2817,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a stream goes on while its client zaps through others',
     file: 'server/boxes/used-tokens.ts',
-    from: 'keep(client, [...tokens.slice(0, watched), signature, ...tokens.slice(watched)], watched)',
-    to: 'keep(client, [signature, ...tokens], watched)',
+    from: 'keep(use, [...tokens.slice(0, watched), signature, ...tokens.slice(watched)], watched)',
+    to: 'keep(use, [signature, ...tokens], watched)',
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
