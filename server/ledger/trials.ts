@@ -22,7 +22,7 @@ type TrialFacts = {
   mac_had_elsewhere: boolean
   /** Whether the MAC had a trial with this client, however long ago, or there is none. */
   mac_had_here: boolean
-  /** How many other MACs the dealer's clients on a trial have got today, without this one. */
+  /** How many other MACs clients on a trial have got today that are the dealer's, or were until today, without this one. */
   shared_today: number
 }
 
@@ -53,8 +53,14 @@ export async function trialFacts(
         union all
         select from mac_trial where client = ${client.id} and mac = ${client.mac}
       ) as mac_had_here,
-      (select count(distinct (m.client, m.mac)) from mac_trial m join client c on c.id = m.client
-        where m.created >= ${today} and c.dealer = ${account.id} and (m.client <> ${client.id} or m.mac <> ${client.mac})
+      (select count(distinct (m.client, m.mac)) from mac_trial m
+        -- One by one, because a plan for any day would read all clients for them.
+        cross join lateral (
+          select from client c where c.id = m.client and (c.dealer = ${account.id} or exists (
+            select from transfer t where t.client = c.id and t.from_dealer = ${account.id} and t.created >= ${today}
+          )) offset 0
+        ) of_dealer
+        where m.created >= ${today} and (m.client <> ${client.id} or m.mac <> ${client.mac})
           and not exists (select from transfer t where t.client = m.client and t.type = 'TRIAL' and t.mac = m.mac)
       ) as shared_today`
   return found as TrialFacts

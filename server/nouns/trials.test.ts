@@ -80,6 +80,22 @@ test('the clients on a trial of a dealer get as many other MACs in a day as it m
   }
 })
 
+test('another MAC of a client on a trial counts for the dealer of today, also after the client was moved away', async () => {
+  const { dealer, reseller } = await world.family()
+  const other = await world.child(reseller)
+  const { name, mac } = await world.client(dealer, { months: '2d' })
+  const [second, third] = [uniqueMac(), uniqueMac()]
+  await dealer.call(calls.clients.save, { login: name, o_mac: mac, stb_mac: second })
+  await dealer.call(calls.clients.save, { login: name, o_mac: second, stb_mac: third })
+  await reseller.call(calls.tree.moveClients, { from: dealer.name, to: other.name, clients: [name] })
+  const next = await world.client(dealer)
+  const change = { login: next.name, o_mac: next.mac, stb_mac: uniqueMac() }
+  await dealer.refused('trials_used_up', calls.clients.save, change)
+  world.clock.pass({ days: 1 })
+  const own = await world.client(dealer)
+  await dealer.call(calls.clients.save, { login: own.name, o_mac: own.mac, stb_mac: uniqueMac() })
+})
+
 test('of changes of a MAC that come at once, no more get another one than are left today', async () => {
   const { dealer } = await world.family()
   const clients = [await world.client(dealer), await world.client(dealer)] as const

@@ -2703,6 +2703,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
+    guard: 'a client that is moved away takes no other MAC of its trial from the count of the day',
+    file: 'server/ledger/trials.ts',
+    from: 'and t.from_dealer = ${account.id} and t.created >= ${today}',
+    to: 'and t.from_dealer = ${account.id} and t.created < ${today}',
+    suites: ['server/nouns/trials.test.ts'],
+  },
+  {
     guard: 'a client is watched in one network at a time',
     file: 'server/boxes/stream-check.ts',
     from: ' || usedTokens.isSuperseded(use)',
