@@ -79,6 +79,8 @@ create index device_history_client on device_history (client, id);
 create index device_history_at on device_history (at);
 -- For whether a box has moved within the last hour, which is asked at the polls of boxes that move.
 create index device_history_moved on device_history (client, at) where event = 'address';
+-- For all else, which is asked at sign-ins: many a box has another address each day.
+create index device_history_rare on device_history (client, id) where event <> 'address';
 
 -- The logins that boxes tried whose MAC no client has: those of Ministra clients, and unknown ones.
 create table box_login (

@@ -88,7 +88,7 @@ test('the head of the compose file says how to run the commands in the container
     `${compose} run --rm ${service} mv ${there} ${there}.before`,
     `${compose} run --rm ${service} node boxtree.mjs restore ${folder}/backups/NAME`,
     `${compose} run --rm ${service} node boxtree.mjs rotate-key`,
-    `#   git pull && ${rebuild}`,
+    `#   git pull && ${rebuild} && docker image prune -f`,
     `#   git checkout COMMIT && ${rebuild}`,
   ]
   expect(text.split('\n').filter((line) => line.startsWith('#   '))).toEqual(lines)

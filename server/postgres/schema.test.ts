@@ -181,6 +181,7 @@ describe('the tables that the main branch has made between two releases', () => 
       'fe0bd3a5',
       'f48f3764',
       'e942fff7',
+      '4d877928',
     ])
   })
 

@@ -107,6 +107,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   '5ae0266f3838cab0e026d87bf27c102e217aa5409611eea5bceeb78a9664c6ef': 25,
   ea2264ab6e87103f6de69785c2e9679c9fef173e6d51c36c3397545e9ad2531a: 26,
   ef9fd1deff350e91685ef9c3112b33c47273792fa3d336f34f2f533bb2e320c8: 27,
+  a89372b3fb50ca8df62c88fb8273e68bec51a650d662a88d98ebcd88fdd938b2: 28,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */
