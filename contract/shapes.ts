@@ -152,6 +152,8 @@ export const ClientDetail = z.extend(ClientRow, {
   /** The number of credits whose retrieval would count as one of today's trials; null where none would. */
   trial_retrieval: z.nullable(z.int()),
   tariff_plan: z.string(),
+  /** How many channels its package has; null where no playlist is in use. */
+  channels: z.nullable(z.int()),
   stb_sn: z.nullable(z.string()),
   stb_type: z.nullable(z.string()),
   version: z.nullable(z.string()),

@@ -2710,6 +2710,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/trials.test.ts'],
   },
   {
+    guard: 'a package without adults has no channels for adults',
+    file: 'server/nouns/clients/detail.ts',
+    from: 'leavesOutAdults(rest.package_selection) ? adult_channels : 0',
+    to: 'leavesOutAdults(rest.package_selection) ? 0 : 0',
+    suites: ['server/nouns/channels/channels.test.ts'],
+  },
+  {
     guard: 'a client is watched in one network at a time',
     file: 'server/boxes/stream-check.ts',
     from: ' || usedTokens.isSuperseded(use)',

@@ -20,6 +20,7 @@ const CLIENT: ClientDetail = {
   retrievals: [],
   trial_retrieval: null,
   tariff_plan: 'English/Sports/No Adults',
+  channels: null,
   stb_sn: null,
   stb_type: null,
   version: null,

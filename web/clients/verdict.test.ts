@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { type Verdict, verdictsOf } from './verdict.ts'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
-const NOT_ASKED = { online: false, box_refusal: null, box_answered: null, near_box: null, wrong_login: null }
+const NOT_ASKED = {
+  ...{ online: false, box_refusal: null, box_answered: null, near_box: null, wrong_login: null },
+  ...{ stb_sn: null, channels: null },
+}
 const SERVED = {
   expiry: '2027-01-14T23:59:59.000Z',
   status: true,
@@ -35,6 +38,18 @@ test.each([
   expect(verdictsOf(client, NOW, 'UTC').map(whole)).toEqual([...says, 'No box has asked yet'])
 })
 
+test('a package without channels is told of, as long as there is a playlist', () => {
+  const of = (channels: number | null) =>
+    verdictsOf({ ...SERVED, channels }, NOW, 'UTC').map(({ says }) => says)
+  expect(of(0)).toEqual([
+    'Its package has no channels: only the admin can give it some',
+    'Served until',
+    'No box has asked yet',
+  ])
+  expect(of(null)).toEqual(['Served until', 'No box has asked yet'])
+  expect(of(7)).toEqual(['Served until', 'No box has asked yet'])
+})
+
 test('each reason has the act that mends it, and an expired client is renewed before anything else', () => {
   const refused = { box_refusal: 'other_address', box_answered: NOW.toISOString() } as const
   const broken = { ...SERVED, ...LOCKED, ...refused, status: false }
@@ -46,6 +61,8 @@ test('each reason has the act that mends it, and an expired client is renewed be
 test.each([
   [{ box_answered: '2026-11-15T10:00:00.000Z' }, 'Its box asked last 6 days ago'],
   [{ box_answered: '2026-11-21T09:59:00.000Z', online: true }, 'Its box is online'],
+  // Stored moments are lost with a crash, and in a restored backup.
+  [{ stb_sn: 'S3' }, 'Its box has signed in; when it asked last is not known'],
   // It was renewed since, and its box has not asked again.
   [
     { box_answered: '2026-11-18T10:00:00.000Z', box_refusal: 'expired' as const },

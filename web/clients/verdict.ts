@@ -24,6 +24,8 @@ type Judged = Pick<
   | 'online'
   | 'box_refusal'
   | 'box_answered'
+  | 'stb_sn'
+  | 'channels'
   | 'near_box'
   | 'wrong_login'
 >
@@ -39,6 +41,7 @@ export function verdictsOf(client: Judged, now: Date, zone: string): [Verdict, .
   const against: Verdict[] = [
     ...(client.status ? [] : [{ says: 'Switched off', tone: 'bad', mend: 'switch on' } as const]),
     ...refused,
+    ...noChannels(client),
     ...nearBox(client, now, zone),
     ...wrongLogin(client, now, zone),
   ]
@@ -102,11 +105,19 @@ function isLocked({ locked, locked_to_ip }: Judged): boolean {
   return locked && locked_to_ip !== null
 }
 
+/** Tells of a package that no group of the playlist belongs to: its boxes show an empty list. */
+function noChannels({ channels }: Judged): Verdict[] {
+  if (channels !== 0) return []
+  return [{ says: 'Its package has no channels: only the admin can give it some', tone: 'warn' }]
+}
+
 /** Tells when its box asked last, where nothing else does. */
-function lastAsked({ online, box_answered, near_box }: Judged, now: Date, zone: string): Verdict[] {
+function lastAsked({ online, box_answered, stb_sn, near_box }: Judged, now: Date, zone: string): Verdict[] {
   if (online) return [{ says: 'Its box is online', tone: 'plain' }]
   if (box_answered !== null)
     return [{ says: `Its box asked last ${timeAgo(box_answered, zone, now)}`, tone: 'plain', ticks: true }]
+  // When it asked is stored some seconds later, and lost with a crash of the database and in a restored backup.
+  if (stb_sn) return [{ says: 'Its box has signed in; when it asked last is not known', tone: 'plain' }]
   return near_box ? [] : [{ says: 'No box has asked yet', tone: 'plain' }]
 }
 

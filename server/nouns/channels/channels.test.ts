@@ -455,6 +455,22 @@ describe('a group', () => {
     ])
   })
 
+  test('tells a dealer how many channels the package of a client has, without those for adults where it leaves them out', async () => {
+    const { dealer } = await world.family({ credits: 9 })
+    const channelsOf = async (package_selection: number) => {
+      const { name } = await world.client(dealer, { months: 1, package_selection })
+      return (await dealer.call(calls.clients.detail, { name })).channels
+    }
+    expect(await channelsOf(1)).toBe(null)
+    await give(A_PLAYLIST)
+    const [, sports] = await groupIds()
+    await world.admin.call(saveGroup, { group: sports, adult: true })
+    await letHold(world, 3, ['News'])
+    expect([await channelsOf(1), await channelsOf(3), await channelsOf(4), await channelsOf(7)]).toEqual([
+      3, 2, 0, 2,
+    ])
+  })
+
   test('stays for adults, and out of the packages, where a character of the playlist is broken', async () => {
     const whole = playlistOf(1_000, 'Após a meia-noite')
     await give(whole)

@@ -52,6 +52,7 @@ describe('a new client', () => {
       phone: '4165550199',
       package_selection: 13,
       tariff_plan: 'English/Sports/No Adults',
+      channels: null,
       created: world.clock.now.toISOString(),
       retrievable: 3,
       retrievals: ['2026-07-15T23:59:59.000Z', '2026-06-15T23:59:59.000Z', '2026-05-15T23:59:59.000Z'],

@@ -2,7 +2,7 @@ import type { ToldRefusal } from '../../../contract/box-refusals.ts'
 import { UNKNOWN_BOX_DAYS } from '../../../contract/boxes.ts'
 import type { calls } from '../../../contract/calls.ts'
 import { MAC_DIGITS, MAC_PREFIX, ONLINE_FOR_MS } from '../../../contract/clients.ts'
-import { packageLabel } from '../../../contract/packages.ts'
+import { leavesOutAdults, packageLabel } from '../../../contract/packages.ts'
 import { before, DAY_MS } from '../../../contract/time.ts'
 import { lastWrongTry } from '../../access/login-limits.ts'
 import { ofClient } from '../../access/seal.ts'
@@ -16,16 +16,18 @@ import { boxRefusal, isUnknownBox } from '../../tree/presence.ts'
 export const clientDetail: Handler<typeof calls.clients.detail> = async (context, { name }) => {
   const { sql, now, business } = context
   const client = await clientOf(context, name)
-  const [found] = await sql<(Rest & Near)[]>`
+  const [found] = await sql<(Rest & Near & Offer)[]>`
     select c.mac as o_mac, c.active as status, c.password, c.alt_player, c.phone, c.package_selection, c.locked,
       c.created, d.stb_sn, d.stb_type, d.version, d.time_last_play_tv, d.time_last_play_video,
       d.last_played_tv_content, d.last_played_vod_content, d.locked_to_ip, nullif(p.watching, '') as watching, p.polled as last_active,
-      p.address as last_address, ${boxRefusal(sql)} as box_refusal, p.answered as box_answered, near.mac as near_mac, near.asked as near_asked, near.digits
+      p.address as last_address, ${boxRefusal(sql)} as box_refusal, p.answered as box_answered, near.mac as near_mac, near.asked as near_asked, near.digits,
+      offer.channels, offer.adult_channels
     from client c left join device d on d.client = c.id left join presence p on p.client = c.id
     left join lateral (${nearBox(sql, now)}) near on true
+    cross join lateral (${offerOf(sql)}) offer
     where c.id = ${client.id} and c.dealer = ${client.dealer} and c.deleted is null`
   if (!found) throw notFound()
-  const { near_mac: mac, near_asked: asked, digits, ...rest } = found
+  const { near_mac: mac, near_asked: asked, digits, channels, adult_channels, ...rest } = found
   const { offered } = await retrievals(context, client)
   const wrong_login = client.ministra
     ? await lastWrongTry(context, client.name.toLowerCase(), rest.created)
@@ -36,6 +38,8 @@ export const clientDetail: Handler<typeof calls.clients.detail> = async (context
     ...rest,
     password: business.seal.open(rest.password, ofClient(client.id)),
     tariff_plan: packageLabel(rest.package_selection) ?? '',
+    channels:
+      channels === null ? null : channels - (leavesOutAdults(rest.package_selection) ? adult_channels : 0),
     near_box: mac === null ? null : { mac, asked, digits },
     wrong_login,
     online: rest.last_active !== null && now.getTime() - Date.parse(rest.last_active) < ONLINE_FOR_MS,
@@ -67,6 +71,19 @@ type Rest = {
   last_played_tv_content: string | null
   last_played_vod_content: string | null
   locked_to_ip: string | null
+}
+
+/** How many channels the groups of a client's package have, and how many of these are for adults. */
+type Offer = { channels: number | null; adult_channels: number }
+
+/** Null channels where no playlist is in use. */
+function offerOf(sql: Sql): Fragment {
+  return sql`
+    select case when count(*) > 0 then coalesce(sum(channels) filter (where holds), 0) end::int as channels,
+      coalesce(sum(channels) filter (where holds and adult), 0)::int as adult_channels
+    from (
+      select channels, adult, c.package_selection = any (packages) as holds from channel_group where channels > 0
+    ) as of_playlist`
 }
 
 /** The unknown box whose MAC is nearly the client's; all null where there is none. */
