@@ -4,7 +4,7 @@ import { createSeal, ofClient } from '../server/access/seal.ts'
 import { findOrMakeSecretKey } from '../server/access/secret-key.ts'
 import { seed } from '../server/commands/demo/dice.ts'
 import { readConfig } from '../server/config.ts'
-import { fillBusyDays } from '../server/ledger/busy-days.ts'
+import { fillSums } from '../server/ledger/busy-days.ts'
 import { addDays, dayOf, startOf } from '../server/ledger/calendar.ts'
 import { fillBranchDays } from '../server/nouns/growth.ts'
 import { fillStatistics } from '../server/nouns/statistics.ts'
@@ -65,7 +65,7 @@ async function fill(
     await load(sql, new Simulation(tree, clients, first), close, say)
     await fillStatistics(sql, new Date(), config.timeZone)
     await fillBranchDays(sql, new Date(), config.timeZone)
-    await fillBusyDays(sql, new Date(), config.timeZone)
+    await fillSums(sql, new Date(), config.timeZone)
   } finally {
     await sql.end()
     await database.stop()

@@ -40,7 +40,7 @@ grant insert (client, account, reminded), update (account, reminded) on reminder
 grant insert (account, actor, reason, service_too, created), update (lifted, lifted_by) on suspension to :server_role;
 grant insert (account, credits, note, created), update (state, granted, answer, answered)
   on credit_request to :server_role;
-grant insert on statistic, branch_day, busy_day, installation to :server_role;
+grant insert on statistic, branch_day, busy_day, finished_month, installation to :server_role;
 grant insert (id, host, pid, version, node, console_port, box_port, started, stopping, clock_offset_ms, database_host,
   disk_free, disk_least, backups), update (seen, stopping, clock_offset_ms, database_host, disk_free, disk_least, backups)
   on server_process to :server_role;

@@ -46,15 +46,32 @@ create table busy_day (
 
 create index busy_day_ended on busy_day (ended);
 
--- Removes what was written of days that have not ended, which only a clock that was ahead took for finished. Returns how
--- many rows it removed.
+-- The same for each finished month of every account, of which most have few transactions a day, and many in the end. Busy
+-- days are in the months too.
+create table finished_month (
+  account bigint not null,
+  began timestamptz not null,
+  ended timestamptz not null,
+  type text not null,
+  transactions integer not null,
+  credits bigint not null,
+  constraint finished_month_pkey primary key (account, began, type),
+  constraint finished_month_account_fk foreign key (account) references account (id)
+);
+
+create index finished_month_ended on finished_month (ended);
+
+-- Removes what was written of days and months that have not ended, which only a clock that was ahead took for finished.
+-- Returns how many rows it removed.
 create function forget_days_ahead() returns integer
   language sql volatile security definer set search_path = public, pg_temp as $$
   with
     totals as (delete from statistic where ended > (select moment()) returning 1),
     branches as (delete from branch_day where ended > (select moment()) returning 1),
-    sums as (delete from busy_day where ended > (select moment()) returning 1)
-  select ((select count(*) from totals) + (select count(*) from branches) + (select count(*) from sums))::integer
+    sums as (delete from busy_day where ended > (select moment()) returning 1),
+    months as (delete from finished_month where ended > (select moment()) returning 1)
+  select ((select count(*) from totals) + (select count(*) from branches) + (select count(*) from sums)
+    + (select count(*) from months))::integer
 $$;
 
 -- Indexes for the changes since a moment, so that not all rows are read.

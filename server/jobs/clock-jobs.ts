@@ -4,7 +4,7 @@ import { before, HOUR_MS, MINUTE_MS } from '../../contract/time.ts'
 import { resealPasswords } from '../access/reseal.ts'
 import type { Seal } from '../access/seal.ts'
 import type { PlaylistRules } from '../context.ts'
-import { fillBusyDays } from '../ledger/busy-days.ts'
+import { fillSums } from '../ledger/busy-days.ts'
 import { type Day, dayOf, endOf } from '../ledger/calendar.ts'
 import { countBoxes } from '../nouns/boxes.ts'
 import { refreshPlaylist } from '../nouns/channels/refresh.ts'
@@ -54,7 +54,7 @@ export function dailyStatistics({ sql, zone, log }: Needs): ClockJob {
       const rows = await fillStatistics(sql, settled, zone)
       if (rows) log.info({ rows }, 'statistics were written')
       const branches = await fillBranchDays(sql, settled, zone)
-      const sums = await fillBusyDays(sql, settled, zone)
+      const sums = await fillSums(sql, settled, zone)
       // Another server does what is null, and notes how that goes.
       if (rows === null || branches === null || sums === null) return false
       written = dayOf(settled, zone)

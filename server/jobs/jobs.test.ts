@@ -95,25 +95,27 @@ describe('the jobs', () => {
     await jobs.stop()
   })
 
-  test('write a day again that a clock which was ahead took for finished', async () => {
-    const other = await openWorld({ clock: new Clock('2026-05-10T20:00:00.000Z') })
+  test('write a day and a month again that a clock which was ahead took for finished', async () => {
+    const other = await openWorld({ clock: new Clock('2026-05-31T20:00:00.000Z') })
     const { sql } = other.server
     const { dealer } = await other.family({ credits: 300 })
     const clients: string[] = []
     while (clients.length < 100) clients.push((await other.client(dealer, { months: 1 })).name)
     const kept = () => sql`
-      select ended from statistic union all select ended from branch_day union all select ended from busy_day`
+      select ended from statistic union all select ended from branch_day union all select ended from busy_day
+      union all select ended from finished_month`
     const atNextMinute = async (now: string) => {
       other.clock.set(now)
       await vi.advanceTimersByTimeAsync(60_000)
     }
     const jobs = start(sql, other)
-    await atNextMinute('2026-05-11T11:00:00.000Z')
-    await soon(async () => expect((await kept()).length).toBeGreaterThan(5))
-    await atNextMinute('2026-05-10T20:10:00.000Z')
+    await atNextMinute('2026-06-01T11:00:00.000Z')
+    await soon(async () => expect(await sql`select from finished_month`).not.toHaveLength(0))
+    expect((await kept()).length).toBeGreaterThan(5)
+    await atNextMinute('2026-05-31T20:10:00.000Z')
     await soon(async () => expect(await kept()).toHaveLength(0))
     await dealer.call(calls.clients.multirenew, { clients, months: 2 })
-    await atNextMinute('2026-05-11T00:02:00.000Z')
+    await atNextMinute('2026-06-01T00:02:00.000Z')
     await soon(async () => expect((await kept()).length).toBeGreaterThan(5))
     await jobs.stop()
     expect(await verify(sql, 'boxtree_server')).toMatchObject({ first: null, others: [PLAYED] })

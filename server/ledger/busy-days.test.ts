@@ -4,15 +4,16 @@ import { calls } from '../../contract/calls.ts'
 import type { TRANSACTION_TYPES } from '../../contract/shapes.ts'
 import { runs, seedOf } from '../../test/laws/runs.ts'
 import { newClient, type Person, suiteWorld } from '../../test/support/world.ts'
+import { begin } from '../postgres/begin.ts'
 import { verify } from '../verify/verify.ts'
-import { fillBusyDays } from './busy-days.ts'
-import { addDays, type Day, dayOf } from './calendar.ts'
+import { fillSums, sumsOf } from './busy-days.ts'
+import { addDays, addMonths, type Day, dayOf } from './calendar.ts'
 
 const world = await suiteWorld()
 const { sql } = world.server
 const { sums } = calls.transactions
 
-const addUp = (busy: number, zone = 'UTC') => fillBusyDays(sql, world.clock.now, zone, busy)
+const addUp = (busy: number, zone = 'UTC') => fillSums(sql, world.clock.now, zone, busy)
 
 /** Adds up, row by row, what an account may see of the days of UTC. */
 async function readEach({ id, role }: Person, { type, from, to }: Filter) {
@@ -54,6 +55,13 @@ const act = fc.oneof(
     }),
     weight: 2,
   },
+  {
+    arbitrary: fc.record({
+      does: fc.constant('let weeks pass'),
+      days: fc.integer({ min: 5, max: 25 }),
+    }),
+    weight: 1,
+  },
 )
 type Act = typeof act extends fc.Arbitrary<infer One> ? One : never
 
@@ -80,6 +88,7 @@ test(
           {},
           { from: first, to: last },
           { from: addDays(first, 1), to: addDays(last, -1) },
+          { from: addDays(first, 12), to: addDays(last, -12) },
           { to: addDays(first, 1) },
           { from: last },
           { type: 'USED' },
@@ -104,8 +113,12 @@ test(
       'move the clients',
       'move the dealer',
       'end the day',
+      'let weeks pass',
     ]
     for (const does of all) expect(done.get(does) ?? 0, does).toBeGreaterThan(2)
+    expect(
+      (await sql`select from (select distinct began from finished_month) as month`).length,
+    ).toBeGreaterThan(2)
     expect((await verify(sql, 'boxtree_server')).others.filter((one) => /add up/.test(one))).toEqual([])
   },
   runs(600_000, 1_800_000),
@@ -116,6 +129,10 @@ async function take(one: Act, dealers: readonly Person[], resellers: readonly Pe
   if (one.does === 'end the day') {
     world.clock.pass({ days: 1, hours: 7 })
     if (one.busy > 0) await addUp(one.busy, one.zone)
+    return true
+  }
+  if (one.does === 'let weeks pass') {
+    world.clock.pass({ days: one.days })
     return true
   }
   const dealer = at(dealers, one.at)
@@ -146,8 +163,16 @@ function at(people: readonly Person[], nr: number): Person {
   return people[nr % people.length] as Person
 }
 
+/** Goes to the morning of the second day of the next month. */
+function beginMonth(): void {
+  world.clock.set(`${addMonths(dayOf(world.clock.now, 'UTC'), 1).slice(0, -2)}02T10:00:00.000Z`)
+}
+
 describe('a finished day', () => {
   test('is added up once, by one of the servers that want to', async () => {
+    // Another one may write the months while the one that wrote the days has not begun with them.
+    beginMonth()
+    await addUp(1)
     const { dealer } = await world.family({ credits: 3 })
     await world.client(dealer, { months: 2 })
     world.clock.pass({ days: 1 })
@@ -204,3 +229,136 @@ describe('a finished day', () => {
     ])
   })
 })
+
+describe('a finished month', () => {
+  test('is added up for every account, and in it no day a second time', async () => {
+    beginMonth()
+    const { reseller, dealer } = await world.family({ credits: 9 })
+    for (const months of [1, 2]) await world.client(dealer, { months })
+    world.clock.pass({ days: 1 })
+    await addUp(1)
+    await world.client(dealer, { months: 3 })
+    beginMonth()
+    await world.client(dealer, { months: 1 })
+    await addUp(1)
+    const rows = await sql`
+      select account, type, transactions, credits from finished_month
+      where account in (${reseller.id}, ${dealer.id}) order by account, type`
+    expect(rows).toEqual([
+      { account: reseller.id, type: 'ADD', transactions: 2, credits: 18 },
+      { account: reseller.id, type: 'USED', transactions: 3, credits: 6 },
+      { account: dealer.id, type: 'ADD', transactions: 1, credits: 9 },
+      { account: dealer.id, type: 'USED', transactions: 3, credits: 6 },
+    ])
+    const used = { type: 'USED', transactions: 4, credits: 7 }
+    for (const person of [reseller, dealer])
+      expect((await person.call(sums, { type: 'USED' })).data).toEqual([used])
+  })
+
+  test('is read row by row in the days of it that a filter selects', async () => {
+    beginMonth()
+    const first = dayOf(world.clock.now, 'UTC')
+    const { dealer } = await world.family({ credits: 9 })
+    for (const months of [1, 2, 3]) {
+      await world.client(dealer, { months })
+      world.clock.pass({ days: 10 })
+    }
+    beginMonth()
+    await addUp(100)
+    for (const [from, to, credits] of [
+      [0, 0, 1],
+      [0, 10, 3],
+      [1, 20, 5],
+      [-1, 40, 6],
+    ] as const) {
+      const filter = { type: 'USED', from: addDays(first, from), to: addDays(first, to) } as const
+      expect((await dealer.call(sums, filter)).data).toMatchObject([{ credits }])
+    }
+  })
+
+  test('lies beside a day that after a change of TIME_ZONE lies across its end', async () => {
+    beginMonth()
+    const { dealer } = await world.family({ credits: 9 })
+    beginMonth()
+    const last = addDays(dayOf(world.clock.now, 'UTC'), -2)
+    await addUp(1)
+    beginMonth()
+    const next = addDays(dayOf(world.clock.now, 'UTC'), -2)
+    expect(addMonths(last, 1).slice(0, 7)).toBe(next.slice(0, 7))
+    world.clock.set(`${next}T20:00:00.000Z`)
+    await world.client(dealer, { months: 1 })
+    world.clock.pass({ hours: 10 })
+    await world.client(dealer, { months: 2 })
+    await addUp(100)
+    world.clock.pass({ days: 2 })
+    await addUp(1, 'Asia/Kathmandu')
+    const midnight = `${addDays(next, 1)}T00:00:00Z`
+    expect(
+      await sql`
+        select transactions from busy_day
+        where account = ${dealer.id} and type = 'USED' and began < ${midnight} and ended > ${midnight}`,
+    ).toEqual([{ transactions: 2 }])
+    for (const filter of [{}, { to: addDays(next, 1) }])
+      expect((await dealer.call(sums, { type: 'USED', ...filter })).data).toEqual([
+        { type: 'USED', transactions: 2, credits: 3 },
+      ])
+    expect((await dealer.call(sums, { type: 'USED', from: addDays(next, 1) })).data).toEqual([
+      { type: 'USED', transactions: 1, credits: 2 },
+    ])
+    // The month after it is kept, and that before it is not in the filter.
+    beginMonth()
+    await addUp(100)
+    const { data } = await dealer.call(sums, { type: 'USED', from: addDays(next, -5) })
+    expect(data).toEqual([{ type: 'USED', transactions: 2, credits: 3 }])
+  })
+
+  test('keeps the rows few that are read of an account which is busy on no day, however old it is', async () => {
+    beginMonth()
+    const first = dayOf(world.clock.now, 'UTC')
+    const families = [await world.family({ credits: 4_000 }), await world.family({ credits: 16_000 })]
+    const [few, many] = families.map(({ dealer }) => dealer) as [Person, Person]
+    const born = await world.client(few, { months: 1 })
+    await plantRenewals(many, (await world.client(many, { months: 1 })).name, { days: 400, aDay: 35 })
+    await plantRenewals(few, born.name, { days: 400, aDay: 9 })
+    world.clock.pass({ days: 400 })
+    await addUp(1_000)
+    await world.server.ownerSql`analyze transfer`
+    const inMonth = 31 * 9
+    const all = await rowsRead(few, {})
+    expect(all.sums).toEqual(await readEach(few, {}))
+    expect(all.sums).toContainEqual({ type: 'USED', transactions: 3_601, credits: 3_601 })
+    expect(all.read).toBeLessThanOrEqual(inMonth)
+    const cut = { from: addDays(first, 14), to: addDays(first, 380) }
+    const some = await rowsRead(few, cut)
+    expect(some.sums).toEqual(await readEach(few, cut))
+    expect(some.read).toBeLessThanOrEqual(2 * inMonth)
+  })
+})
+
+/** Appends renewals of a client on the days from today, so many on each, as the owner of the database. */
+async function plantRenewals(dealer: Person, client: string, { days, aDay }: { days: number; aDay: number }) {
+  await world.server.ownerSql`
+    insert into transfer (created, type, credits, source, destination, source_balance, destination_balance,
+      superreseller, reseller, dealer, client, actor, login, description, expiry, expiry_before, counted_from)
+    select ${world.clock.now}::timestamptz + n * interval '1 day' / ${aDay}::int, 'USED', 1, own.id, consumed.id,
+      own.balance - n, consumed.balance + n, a.superreseller, a.reseller, a.id, c.id, a.id, c.name, '', now(), now(), now()
+    from account a join holding own on own.account = a.id and own.kind = 'balance'
+      join holding consumed on consumed.account = a.id and consumed.kind = 'consumed'
+      join client c on c.dealer = a.id and c.name = ${client}, generate_series(1, ${days * aDay}::int) n
+    where a.id = ${dealer.id} order by n`
+}
+
+/** Returns the sums of an account, and how many rows of the ledger were read for them. */
+function rowsRead({ id, role }: Person, { from, to }: Filter) {
+  return begin(sql, async (sql) => {
+    // The connection counts from earlier transactions on.
+    const counted = async () => {
+      const [row] = await sql<{ read: number }[]>`
+        select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = 'transfer'`
+      return row?.read ?? Number.NaN
+    }
+    const before = await counted()
+    const sums = await sumsOf(sql, { id, role }, { from, to, search: '' }, 'UTC')
+    return { sums, read: (await counted()) - before }
+  })
+}

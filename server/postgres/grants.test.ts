@@ -35,6 +35,7 @@ describe("the console's role", () => {
       captcha_used: 'insert',
       device: 'insert',
       export_ticket: 'insert',
+      finished_month: 'insert',
       installation: 'insert',
       login_try: 'insert',
       presence: 'insert',

@@ -13,7 +13,7 @@ export const LOCKS = {
   statistics: 0x73746174,
   /** Writing the finished days of branches, on one server. */
   branchDays: 0x62726461,
-  /** Adding up the finished days of busy accounts, on one server. */
+  /** Adding up the finished days of busy accounts, and the finished months of all, on one server. */
   busyDays: 0x62757379,
   /** Counting the boxes, on one server. */
   boxCount: 0x626f7863,

@@ -182,6 +182,7 @@ describe('the tables that the main branch has made between two releases', () => 
       'f48f3764',
       'e942fff7',
       '4d877928',
+      '9b529592',
     ])
   })
 

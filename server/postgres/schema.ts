@@ -108,6 +108,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   ea2264ab6e87103f6de69785c2e9679c9fef173e6d51c36c3397545e9ad2531a: 26,
   ef9fd1deff350e91685ef9c3112b33c47273792fa3d336f34f2f533bb2e320c8: 27,
   a89372b3fb50ca8df62c88fb8273e68bec51a650d662a88d98ebcd88fdd938b2: 28,
+  b6e62b91572e63fb93fa02af5bd9428755993a5e270454f7d7d7aeb0f19a8b42: 29,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */

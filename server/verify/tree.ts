@@ -8,9 +8,13 @@ export async function brokenTree(sql: Sql): Promise<string[]> {
     ...(await misstated(sql)).map(
       ({ name, day }) => `The statistics of ${name} on ${day} are not what there was.`,
     ),
-    ...(await misadded(sql)).map(
+    ...(await misadded(sql, 'busy_day')).map(
       ({ name, began }) =>
         `The transactions of ${name} in the day from ${began} do not add up to what was kept.`,
+    ),
+    ...(await misadded(sql, 'finished_month')).map(
+      ({ name, began }) =>
+        `The transactions of ${name} in the month from ${began} do not add up to what was kept.`,
     ),
   ]
 }
@@ -30,15 +34,16 @@ function strayed(sql: Sql) {
     order by a.name limit 10`
 }
 
-/** Finds days of accounts whose kept sums are not those of the ledger, or leave out a type. */
-function misadded(sql: Sql) {
+/** Finds days or months of accounts whose kept sums are not those of the ledger, or leave out a type. */
+function misadded(sql: Sql, table: 'busy_day' | 'finished_month') {
+  const kept = sql(table)
   const paths = sql`superreseller, reseller, dealer, from_superreseller, from_reseller, from_dealer`
   return sql<{ name: string; began: string }[]>`
-    with day as (select distinct began, ended from busy_day),
-    days as (select array_agg(began order by began) as starts, array_agg(ended order by began) as ends from day),
+    with span as (select distinct began, ended from ${kept}),
+    spans as (select array_agg(began order by began) as starts, array_agg(ended order by began) as ends from span),
     path as (
       select starts[nr] as began, type, ${paths}, count(*) as transactions, sum(credits) as credits
-      from days cross join transfer cross join lateral (select width_bucket(created, starts) as nr) as place
+      from spans cross join transfer cross join lateral (select width_bucket(created, starts) as nr) as place
       where created >= starts[1] and created < ends[nr] group by 1, 2, ${paths}
     ),
     seen as (
@@ -54,10 +59,10 @@ function misadded(sql: Sql) {
     ),
     summed as (
       select account, began, type, sum(transactions) as transactions, sum(credits) as credits
-      from seen join (select distinct account, began from busy_day) as kept using (account, began) group by 1, 2, 3
+      from seen join (select distinct account, began from ${kept}) as kept using (account, began) group by 1, 2, 3
     )
     select distinct a.name, began
-    from summed full join busy_day k using (account, began, type) join account a on a.id = account
+    from summed full join ${kept} k using (account, began, type) join account a on a.id = account
     where (summed.transactions, summed.credits) is distinct from (k.transactions::numeric, k.credits::numeric)
     order by began, a.name limit 10`
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { type Family, type Person, suiteWorld } from '../../test/support/world.ts'
-import { fillBusyDays } from '../ledger/busy-days.ts'
+import { fillSums } from '../ledger/busy-days.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
 import { begin } from '../postgres/begin.ts'
@@ -70,9 +70,11 @@ beforeAll(async () => {
     where t.reseller = ${moved.reseller.id}`
   row.movedBefore = before?.first ?? 0
   row.movedAfter = before?.next ?? 0
+  // So that a month has ended as well.
+  world.clock.pass({ days: 20 })
   await fillStatistics(world.server.sql, world.clock.now, 'UTC')
   await fillBranchDays(world.server.sql, world.clock.now, 'UTC')
-  await fillBusyDays(world.server.sql, world.clock.now, 'UTC', 1)
+  await fillSums(world.server.sql, world.clock.now, 'UTC', 1)
 })
 
 describe('a ledger without tampering', () => {
@@ -577,14 +579,26 @@ const tamperings: Tampering[] = [
   [
     'a sum of a finished day restated',
     () => null,
-    /The transactions of .* do not add up to what was kept/,
+    /The transactions of .* in the day from .* do not add up to what was kept/,
     (sql) => sql`update busy_day set credits = credits + 1 where account = ${moved.reseller.id}`,
   ],
   [
     'a type left out of the sums of a finished day',
     () => null,
-    /The transactions of .* do not add up to what was kept/,
+    /The transactions of .* in the day from .* do not add up to what was kept/,
     (sql) => sql`delete from busy_day where account = ${family.dealer.id} and type = 'TRIAL'`,
+  ],
+  [
+    'a sum of a finished month restated',
+    () => null,
+    /The transactions of .* in the month from .* do not add up to what was kept/,
+    (sql) => sql`update finished_month set credits = credits + 1 where account = ${moved.reseller.id}`,
+  ],
+  [
+    'a type left out of the sums of a finished month',
+    () => null,
+    /The transactions of .* in the month from .* do not add up to what was kept/,
+    (sql) => sql`delete from finished_month where account = ${family.dealer.id} and type = 'TRIAL'`,
   ],
   [
     'the trigger dropped',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { fillBusyDays } from '../../server/ledger/busy-days.ts'
+import { fillSums } from '../../server/ledger/busy-days.ts'
 import { fillBranchDays } from '../../server/nouns/growth.ts'
 import { fillStatistics } from '../../server/nouns/statistics.ts'
 import { PLAYED } from '../../server/verify/guards.ts'
@@ -44,7 +44,7 @@ class Branches {
         world.clock.pass({ days: 1 })
         await fillStatistics(world.server.sql, world.clock.now, 'UTC')
         await fillBranchDays(world.server.sql, world.clock.now, 'UTC')
-        await fillBusyDays(world.server.sql, world.clock.now, 'UTC', 2)
+        await fillSums(world.server.sql, world.clock.now, 'UTC', 2)
         return true
       case 'close a dealer':
         return succeeded(admin.send(calls.tree.close, { name: nameAt(dealers, one.at) }))
