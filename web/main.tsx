@@ -23,7 +23,7 @@ if (!root) throw new Error('The page has no root')
 if (canStore()) start(root)
 else {
   root.innerHTML = `<p class="late">This browser lets Boxtree store nothing, so nobody can sign in. Please allow cookies and
-    site data for this address, and <a href="">reload</a>.</p>`
+    site data for this address, make room if its storage is full, and <a href="">reload</a>.</p>`
   root.querySelector('p')?.style.setProperty('visibility', 'visible')
 }
 

@@ -52,14 +52,20 @@ export function ProvideSession({ session, children }: { session: Session; childr
 
 const SessionContext = createContext<Session | null>(null)
 
-/** Returns whether the browser lets this page store anything, without which nobody stays signed in. */
+/** Returns whether the browser lets this page store a session, or has one. Its storage may be blocked, or full. */
 export function canStore(): boolean {
   try {
-    return localStorage !== null && sessionStorage !== null
+    if (localStorage.getItem('token') === null) {
+      localStorage.setItem(ROOM, ROOM.repeat(100))
+      localStorage.removeItem(ROOM)
+    }
+    return sessionStorage !== null
   } catch {
     return false
   }
 }
+
+const ROOM = 'room for a session'
 
 /** Begins to restore the session that this browser stores. Returns it unless it is missing or expired. */
 export function restore(): Session | null {

@@ -63,6 +63,26 @@ describe('on the login page', () => {
     await expect(page.getByRole('link', { name: 'reload' })).toBeVisible()
   })
 
+  test('a visitor whose browser has no room for a session is told so before the sign-in, and somebody signed in goes on', async ({
+    open,
+    windows,
+    world,
+  }) => {
+    const fill = () => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException('full', 'QuotaExceededError')
+      }
+    }
+    const stranger = await windows.open(world.server.url)
+    await stranger.addInitScript(fill)
+    await stranger.goto('/')
+    await expect(stranger.getByText('make room if its storage is full')).toBeVisible()
+    const page = await open({ as: (await world.family()).dealer })
+    await page.addInitScript(fill)
+    await page.reload()
+    await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
+  })
+
   test('a button shows and hides the password', async ({ open }) => {
     const page = await open()
     const password = page.getByLabel('Password', { exact: true })
