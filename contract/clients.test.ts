@@ -120,6 +120,20 @@ test('searches, like logins, leave out what nobody sees around them', () => {
   expect(Search.parse('\u200e ')).toBe('')
 })
 
+test('a text with half a character is refused, also by a browser that has no method for that', () => {
+  const own = Object.getOwnPropertyDescriptor(String.prototype, 'isWellFormed') ?? {}
+  Reflect.deleteProperty(String.prototype, 'isWellFormed')
+  try {
+    expect(Search.safeParse('\ud83d').success).toBe(false)
+    expect(Search.safeParse('\ude00\ud83d').success).toBe(false)
+    expect(Search.parse('\ud83d\ude00')).toBe('\ud83d\ude00')
+    expect(ClientDescription.safeParse('a\ud83d').success).toBe(false)
+    expect(ClientDescription.parse('a\ud83d\ude00')).toBe('a\ud83d\ude00')
+  } finally {
+    Object.defineProperty(String.prototype, 'isWellFormed', own)
+  }
+})
+
 test('a text of half a million spaces is trimmed at once, since anybody can send one', () => {
   const text = `a${' '.repeat(500_000)}b`
   expect(trimmed(` ${text} `)).toBe(text)
@@ -147,6 +161,11 @@ describe('a phone number', () => {
     ['+39 (0)6 12345678', '+390612345678'],
     ['0039 (0)6 12345678', '+390612345678'],
     ['(0)30 1234567', '0301234567'],
+    ['(+49) (0)30 1234567', '+49301234567'],
+    ['+49 (0)30 (0)1234567', '+493001234567'],
+    ['+(0)49 (0)30 1234567', '+049301234567'],
+    ['+49\n(0)30 1234567', '+49301234567'],
+    ['30 (0)1234567', '3001234567'],
     ['+1234', '+1234'],
     ['+123456789012345', '+123456789012345'],
     ['020 7946 0958', '02079460958'],

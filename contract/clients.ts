@@ -137,7 +137,7 @@ function digitOf(digit: string): string {
 /** Leaves out the 0 of '+49 (0)30', which is dialled only in its own country; Italy's is dialled from everywhere. */
 function withoutTrunk(text: string): string {
   const isItalian = /^[^\d+]*(?:\+|00)\D*3(?:9|78)/.test(text)
-  return isItalian ? text : text.replace(/(?<=^[^\d+]*(?:\+|00)\D*\d.*)\(\s*0\s*\)/s, '')
+  return isItalian ? text : text.replace(/^([^\d+]*(?:\+|00)\D*\d.*?)\(\s*0\s*\)/s, '$1')
 }
 
 /** Returns the digits of a searched number; nothing where the term is no number. */
