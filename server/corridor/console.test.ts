@@ -69,6 +69,11 @@ describe('the page', () => {
     expect(await (await get(path)).text()).toBe(page)
   })
 
+  test('forbids translators, which would leave the name of one client over the data of another', () => {
+    expect(page).toMatch(/^<!doctype html>\s*<html lang="en" translate="no"/)
+    expect(page).toContain('<meta name="google" content="notranslate" />')
+  })
+
   test('is revalidated at each visit, and sent only if it has changed', async () => {
     const first = await server.app.inject('/')
     expect(first.headers['cache-control']).toBe('no-cache')
