@@ -1,3 +1,4 @@
+import type { Locator, Page } from 'playwright-core'
 import { expect, fill, press, readNotice, test, typeIn } from '../support/browser.ts'
 
 test('a browser that knows no more than ES2022 shows the main screens, and makes a client', async ({
@@ -32,3 +33,77 @@ test('a browser that knows no more than ES2022 shows the main screens, and makes
   await press(page, 'Submit')
   await readNotice(page, 'Client is-new created successfully!')
 })
+
+test('a browser without :has, as Firefox before 121, shows what is chosen, what has the focus and a hint, and prints credentials alone', async ({
+  open,
+  world,
+}) => {
+  const { reseller, dealer } = await world.family()
+  await world.plantClients(dealer, { last: 25, digits: 2 })
+  const page = await open({ as: dealer, height: 500 })
+  await forgetHas(page)
+  await page.goto('/clients?perPage=25')
+  const filter = page.getByRole('group', { name: 'Filter' })
+  await expect.poll(() => isChoiceShown(filter)).toBe(true)
+  await page.emulateMedia({ forcedColors: 'active' })
+  await expect.poll(() => isChoiceShown(filter)).toBe(true)
+  await page.emulateMedia({ forcedColors: 'none' })
+  await filter.getByRole('radio', { checked: true }).focus()
+  await expect(filter.locator('label').first()).toHaveCSS('outline-style', 'solid')
+
+  await page.getByRole('button', { name: 'Delete many-01' }).focus()
+  for (let steps = 0; steps < 10; steps += 1) await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('button', { name: 'Delete many-11' })).toBeInViewport()
+  // The scrolling is over by then.
+  await page.waitForTimeout(300)
+  await expect(page.getByRole('tooltip')).toBeInViewport()
+
+  await press(page, 'Settings')
+  for (const name of ['Mode', 'Layout', 'Preset colour'])
+    await expect.poll(() => isChoiceShown(page.getByRole('group', { name })), name).toBe(true)
+
+  await page.goto('/update-client/many-01')
+  await press(page, 'Credentials')
+  await expect(page.getByRole('dialog')).toContainText('many-01')
+  await page.emulateMedia({ media: 'print' })
+  await expect(page.locator('#root')).toBeHidden()
+  await expect(page.getByRole('dialog')).toBeHidden()
+  await expect(page.locator('.printed')).toContainText('many-01')
+
+  const other = await open({ as: reseller })
+  await forgetHas(other)
+  await other.goto(`/update-dealer/${dealer.name}`)
+  await expect.poll(() => isChoiceShown(other.getByRole('group', { name: 'Action' }))).toBe(true)
+})
+
+/** Lets the pages that a window opens from now on run as in a browser that does not know `:has`. */
+async function forgetHas(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const unknown = (text: string) => text.replaceAll(':has(', ':unknown(')
+    const { insertRule } = CSSStyleSheet.prototype
+    CSSStyleSheet.prototype.insertRule = function (rule, at) {
+      return insertRule.call(this, unknown(rule), at)
+    }
+    const { matches } = Element.prototype
+    Element.prototype.matches = function (this: Element, selector: string) {
+      return matches.call(this, unknown(selector))
+    } as typeof matches
+  })
+  await page.route('**/*.css', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: (await response.text()).replaceAll(':has(', ':unknown(') })
+  })
+}
+
+/** Returns whether the label of what is chosen in a group looks like none of the others. */
+function isChoiceShown(group: Locator): Promise<boolean> {
+  return group.locator('label').evaluateAll((labels) => {
+    const look = (label: Element) => {
+      const { backgroundColor, boxShadow, outlineStyle } = getComputedStyle(label)
+      return `${backgroundColor} ${boxShadow} ${outlineStyle}`
+    }
+    const chosen = labels.filter((label) => label.querySelector(':checked'))
+    const others = labels.filter((label) => !chosen.includes(label)).map(look)
+    return chosen.length === 1 && others.length > 0 && !chosen.some((label) => others.includes(look(label)))
+  })
+}

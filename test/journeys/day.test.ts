@@ -11,6 +11,7 @@ import {
   readNotice,
   rows,
   test,
+  turn,
   typeIn,
 } from '../support/browser.ts'
 
@@ -185,7 +186,10 @@ describe("a client's credentials", () => {
     await fill(page, { 'Phone Number': '+351912345678' })
   })
 
-  test('are drawn as a QR code in the browser, and printed alone', async ({ open, world }) => {
+  test('are drawn as a QR code in the browser, and printed alone, black on white', async ({
+    open,
+    world,
+  }) => {
     const { dealer } = await world.family()
     await world.client(dealer, { login: 'is-drawn', password: 'tv-1234', stb_mac: '00:1A:79:A1:B2:C3' })
     const page = await open({ as: dealer, at: '/update-client/is-drawn' })
@@ -207,6 +211,16 @@ describe("a client's credentials", () => {
     await expect(page.getByRole('dialog')).toBeHidden()
     await expect(page.locator('.printed')).toContainText('Passwordtv-1234')
     await expect(page.locator('.printed svg')).toBeVisible()
+    // A browser may print backgrounds, too.
+    await turn(page, 'dark')
+    await expect(page.locator('html')).toHaveCSS('background-color', 'rgb(255, 255, 255)')
+    await expect(page.locator('html')).toHaveCSS('color-scheme', 'light')
+    await page.emulateMedia({ media: 'screen' })
+    await expect(page.locator('html')).toHaveCSS('color-scheme', 'dark')
+    await press(page, 'Close')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await page.emulateMedia({ media: 'print' })
+    await expect(page.locator('#root')).toBeVisible()
   })
 
   test('can be read and copied after the client has expired', async ({ open, world }) => {

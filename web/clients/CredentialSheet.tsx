@@ -3,7 +3,7 @@ import Button from '@mui/material/Button'
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { Copy, Printer, QrCode, Share2, UserPlus } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { Buttons } from '../parts/Buttons.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
@@ -135,6 +135,13 @@ function Code({ path, width }: Drawn) {
 
 /** The page that is printed instead of the screen. */
 function Printed({ client, qr }: { client: Credentials; qr: Drawn | null }) {
+  useEffect(() => {
+    const { dataset } = document.documentElement
+    dataset.prints = ''
+    return () => {
+      delete dataset.prints
+    }
+  }, [])
   return (
     <div className="printed">
       <dl>

@@ -48,7 +48,7 @@ function listen(show: (shown: Shown | null) => void, bubble: { current: HTMLElem
   const leave = () => later(null, 0)
   // What gets the focus by a key is scrolled into view: its hint goes with it.
   const follow = () => {
-    if (next?.target.matches(':focus-visible, :has(:focus-visible)')) later({ ...next }, 0)
+    if (next && isFocusVisibleIn(next.target)) later({ ...next }, 0)
     else leave()
   }
   const key = (event: KeyboardEvent) => {
@@ -66,6 +66,12 @@ function listen(show: (shown: Shown | null) => void, bubble: { current: HTMLElem
     document.removeEventListener('keydown', key)
     window.removeEventListener('scroll', follow, { capture: true })
   }
+}
+
+/** Returns whether an element has the focus by a key, or has within it what does. */
+function isFocusVisibleIn(element: Element): boolean {
+  const focused = document.activeElement
+  return element.contains(focused) && focused?.matches(':focus-visible') === true
 }
 
 function hintOf(element: Element): Shown | null {

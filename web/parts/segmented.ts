@@ -1,7 +1,8 @@
 import type { Theme } from '@mui/material/styles'
 import { CHOSEN, FORCED_COLOURS } from './forcedColours.ts'
+import { ringAround } from './ringAround.ts'
 
-/** The style of a few choices in one bar, each a label around its radio button. */
+/** The style of a few choices in one bar, each a label around its radio button. The chosen one says so by `data-chosen`. */
 export function segmented(theme: Theme) {
   return {
     display: 'flex',
@@ -23,14 +24,14 @@ export function segmented(theme: Theme) {
       color: theme.palette.text.secondary,
       cursor: 'pointer',
       '&:hover': { color: theme.palette.text.primary },
-      '&:has(:checked)': {
+      '&[data-chosen=true]': {
         color: theme.palette.text.primary,
         fontWeight: 600,
         background: theme.palette.background.paper,
         boxShadow: `inset 0 0 0 1px ${theme.palette.divider}`,
       },
-      [FORCED_COLOURS]: { '&:has(:checked)': CHOSEN },
-      '&:has(:focus-visible)': { outline: '2px solid var(--ring)', outlineOffset: 1 },
+      [FORCED_COLOURS]: { '&[data-chosen=true]': CHOSEN },
+      ...ringAround(1),
     },
   } as const
 }

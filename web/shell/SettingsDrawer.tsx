@@ -9,6 +9,7 @@ import { calls } from '../../contract/calls.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { useBackToClose } from '../parts/dialog/useBackToClose.ts'
 import { CHOSEN, FORCED_COLOURS } from '../parts/forcedColours.ts'
+import { ringAround } from '../parts/ringAround.ts'
 import { useSession } from '../session.tsx'
 import { discardSettings, settingsSaved, showSettings, useSettings, useUnsavedSettings } from '../settings.ts'
 import { OwnPassword } from './OwnPassword.tsx'
@@ -112,7 +113,7 @@ function Choice({ name, options, value, onChoose }: ChoiceProps) {
     <Fieldset>
       <legend>{name}</legend>
       {options.map((option) => (
-        <label key={option}>
+        <label key={option} data-chosen={option === value}>
           <input type="radio" name={name} checked={option === value} onChange={() => onChoose(option)} />
           {presets[option] && <i style={{ background: presets[option] }} />}
           <span>{`${option[0]?.toUpperCase()}${option.slice(1)}`}</span>
@@ -157,14 +158,14 @@ const Fieldset = styled('fieldset')(({ theme }) => ({
     borderRadius: 8,
     border: `1px solid ${theme.palette.edge}`,
     cursor: 'pointer',
+    ...ringAround(2),
   },
-  '& label:has(:checked)': {
+  '& label[data-chosen=true]': {
     borderColor: theme.palette.accent.text,
     background: theme.palette.accent.fill,
     boxShadow: `inset 0 0 0 1px ${theme.palette.accent.text}`,
   },
-  [FORCED_COLOURS]: { '& label:has(:checked)': CHOSEN },
-  '& label:has(:focus-visible)': { outline: '2px solid var(--ring)', outlineOffset: 2 },
+  [FORCED_COLOURS]: { '& label[data-chosen=true]': CHOSEN },
   '& input': { position: 'absolute', opacity: 0 },
   '& i': { width: 16, height: 16, borderRadius: 8, flex: 'none', forcedColorAdjust: 'none' },
 }))

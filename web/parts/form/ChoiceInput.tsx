@@ -17,7 +17,7 @@ export function ChoiceInput({ name, label, options }: ChoiceInputProps) {
       <legend>{label}</legend>
       <Bar>
         {options.map((option) => (
-          <label key={option.value}>
+          <label key={option.value} data-chosen={field.value === option.value}>
             <input
               type="radio"
               name={name}
@@ -43,7 +43,7 @@ const Bar = styled('div')(
   ({ theme }) => ({
     '& label': {
       flex: '1 1 0',
-      '&:has(:checked)': { boxShadow: `inset 0 0 0 1px ${theme.palette.edge}` },
+      '&[data-chosen=true]': { boxShadow: `inset 0 0 0 1px ${theme.palette.edge}` },
       '&:has(:disabled)': { opacity: 0.6, cursor: 'default' },
       '@media (pointer: coarse)': { minHeight: 44 },
     },

@@ -33,7 +33,7 @@ export function Segments<Value extends string>({
     <Fieldset style={{ visibility: visible ? undefined : 'hidden' }}>
       <legend>Filter</legend>
       {segments.map((segment) => (
-        <label key={segment.value}>
+        <label key={segment.value} data-chosen={value === segment.value}>
           <input
             type="radio"
             name={name}
