@@ -288,6 +288,39 @@ describe('on a phone', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   })
 
+  test('in a font of twice the size no dashboard or list of accounts is wider than the window', async ({
+    open,
+    world,
+  }) => {
+    const { superreseller, reseller, dealer } = await world.family({ credits: 1_234 })
+    await world.client(dealer, { login: 'client-1', months: 1 })
+    for (const [as, paths] of [
+      [world.admin, ['/admin', '/super-resellers']],
+      [superreseller, ['/superreseller', '/resellers']],
+      [reseller, ['/dealers']],
+      [dealer, ['/']],
+    ] as const) {
+      const page = await open({ as, ...PHONE })
+      await page.addInitScript(() => {
+        document.addEventListener('readystatechange', () => {
+          document.documentElement.style.fontSize = '32px'
+        })
+      })
+      for (const at of paths) {
+        await page.goto(at)
+        await expect(page.locator('main [aria-busy=true]'), at).toHaveCount(0)
+        await expect(page.locator('main time').first(), at).toBeVisible()
+        expect(await page.evaluate(() => document.documentElement.scrollWidth), at).toBe(390)
+        const cut = await page
+          .locator('main li')
+          .evaluateAll((all) =>
+            all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+          )
+        expect(cut, at).toEqual([])
+      }
+    }
+  })
+
   test('the layout setting moves the drawer to the right', async ({ open, world }) => {
     const { dealer } = await world.family()
     const page = await open({ as: dealer, ...PHONE })

@@ -84,7 +84,7 @@ const Facts = styled('dl')(({ theme }) => ({
   gap: '4px 24px',
   marginBottom: 16,
   fontVariantNumeric: 'tabular-nums',
-  '& > div': { display: 'flex', gap: 8 },
+  '& > div': { display: 'flex', flexWrap: 'wrap', columnGap: 8 },
   '& dt': { color: theme.palette.text.secondary },
   // Reserves the width of the number, so that nothing moves when it loads.
   '& dd': { fontWeight: 600, minWidth: '5ch' },

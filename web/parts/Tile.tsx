@@ -51,10 +51,10 @@ function shown(value: number | string | null | undefined): string {
   return typeof value === 'number' ? value.toLocaleString('en-US') : (value ?? '–')
 }
 
-/** A grid of tiles. Five tiles fill two rows on a tablet and three on a phone, without a gap. */
+/** A grid of tiles. Five tiles fill two rows on a tablet and three on a phone, without a gap; a large font has wider tiles. */
 export const Tiles = styled('ul')(({ theme }) => ({
   display: 'grid',
-  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 144px), 1fr))',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 9rem), 1fr))',
   gap: 16,
   marginBottom: 24,
   [theme.breakpoints.between('sm', 'md')]: {
@@ -64,9 +64,10 @@ export const Tiles = styled('ul')(({ theme }) => ({
     },
   },
   [theme.breakpoints.down('sm')]: {
-    gridTemplateColumns: 'repeat(2, minmax(0, 1fr))',
+    // Two columns, or one where a word would not fit into the half.
+    gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, max(8rem, 40%)), 1fr))',
     gap: 8,
-    '& > li:first-of-type:nth-last-of-type(odd)': { gridColumn: 'span 2' },
+    '& > li:first-of-type:nth-last-of-type(odd)': { gridColumn: '1 / -1' },
   },
 }))
 
