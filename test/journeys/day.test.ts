@@ -223,6 +223,37 @@ describe("a client's credentials", () => {
     await expect(page.locator('#root')).toBeVisible()
   })
 
+  test('are copied without HTTPS also where the focus is beside the dialog, and where they cannot be, that is said', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer, { login: 'is-plain', password: 'tv-1234' })
+    const page = await open({ as: dealer, at: '/update-client/is-plain' })
+    const withoutHttps = () =>
+      Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })
+    await page.evaluate(withoutHttps)
+    await press(page, 'Credentials')
+    const button = page.getByRole('button', { name: 'Copy the password' })
+    await expect(button).toBeVisible()
+    const click = () => button.evaluate((element) => (element as HTMLElement).click())
+    // A click on the dialog's text leaves the focus there. Safari leaves it there with a click on a button, too.
+    const frame = page.locator('.MuiDialog-container')
+    await frame.evaluate((element) => element.focus())
+    await expect(frame).toBeFocused()
+    await click()
+    await readNotice(page, 'Copied')
+    await page.evaluate(() => Reflect.deleteProperty(navigator, 'clipboard'))
+    expect(await copied(page)).toBe('tv-1234')
+
+    await page.evaluate(withoutHttps)
+    await page.evaluate(() => {
+      document.addEventListener('focusin', ({ target }) => (target as HTMLElement).blur())
+    })
+    await click()
+    await expect(page.getByText('Error copying. Please try again.')).toBeVisible()
+  })
+
   test('can be read and copied after the client has expired', async ({ open, world }) => {
     const { dealer } = await world.family()
     await world.client(dealer, { login: 'is-over', password: 'tv-1234' })
