@@ -1,6 +1,22 @@
 import { describe } from 'vitest'
 import { expect, fill, press, readNotice, test, typeIn } from '../support/browser.ts'
 
+test("a client's password is marked as new, for which the browser offers none of the person's own", async ({
+  open,
+  world,
+}) => {
+  const { dealer } = await world.family()
+  await world.client(dealer, { login: 'is-there' })
+  const page = await open({ as: dealer, at: '/new-client' })
+  for (const at of ['/new-client', '/update-client/is-there']) {
+    await page.goto(at)
+    await expect(page.getByLabel('Password', { exact: true }), at).toHaveAttribute(
+      'autocomplete',
+      'new-password',
+    )
+  }
+})
+
 test('the password of an expired client can be read but not changed', async ({ open, world }) => {
   const { dealer } = await world.family()
   await world.client(dealer, { login: 'is-a-client' })

@@ -145,7 +145,7 @@ function Fields({ client, mac, expired, sent, unanswered, onPayable }: FieldsPro
         <SwitchInput name="alt_player" label="Alt Player" disabled={expired} />
       </Switches>
       <WithoutMac mac={mac} />
-      <PasswordInput name="password" label="Password" autoComplete="off" disabled={expired} />
+      <PasswordInput name="password" label="Password" autoComplete="new-password" disabled={expired} />
       <DescriptionField disabled={expired} />
       <PhoneField disabled={expired} />
       <MacUnlessMinistra mac={mac} disabled={expired} />

@@ -6,8 +6,11 @@ import { EXACT, InputFrame } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
 interface PasswordInputProps extends FieldProps {
-  /** `current-password` lets the browser fill it in, `new-password` lets it suggest one, `off` does neither. */
-  autoComplete: 'current-password' | 'new-password' | 'off'
+  /**
+   * `current-password` lets the browser fill it in. `new-password` lets it suggest one; it is also for somebody else's: for
+   * passwords browsers ignore `off`, and fill in or keep the person's own.
+   */
+  autoComplete: 'current-password' | 'new-password'
   /** A button within the field, before the one that shows the password. */
   action?: ReactNode
 }
