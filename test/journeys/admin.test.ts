@@ -208,6 +208,42 @@ describe('the admin', () => {
     await expect(rows(page, 'Transactions')).toHaveCount(2)
   })
 
+  test('reads the one day of a young business, and the first minutes of its boxes, on the axes of the charts', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 1 })
+    await world.client(dealer, { months: 1 })
+    const page = await open({ as: world.admin })
+    await page.addInitScript(() => {
+      const drawn = new Set<string>()
+      const { fillText } = CanvasRenderingContext2D.prototype
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+        drawn.add(text)
+        fillText.call(this, text, ...place)
+      }
+      Object.assign(window, { drawn })
+    })
+    const labels = (like: RegExp) => async () => {
+      const drawn = await page.evaluate(() => [...(window as unknown as { drawn: Set<string> }).drawn])
+      return drawn.filter((text) => like.test(text)).sort()
+    }
+    await page.reload()
+    await expect(page.locator('canvas').first()).toBeVisible()
+    await expect.poll(labels(/^\d{4}-/)).toEqual(['2026-05-14', '2026-05-15', '2026-05-16'])
+    const count = (at: string) =>
+      world.server.sql`insert into box_count (at, online) values (${`2026-05-15T${at}:00.000Z`}, 1)`
+    await count('09:31')
+    await page.goto(to.boxes())
+    await expect.poll(labels(/^\d\d:\d\d$/)).toContain('09:30')
+    await count('09:36')
+    await page.reload()
+    await expect.poll(labels(/^\d\d:\d\d$/)).toContain('09:35')
+    await count('09:59')
+    await page.reload()
+    await expect.poll(labels(/^\d\d:\d\d$/)).toContain('09:50')
+  })
+
   test('sets a message that everybody reads once after signing in, and removes it', async ({
     open,
     world,

@@ -114,7 +114,11 @@ function options(
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone ?? 'Etc/UTC'),
     legend: { show: false },
     scales: {
-      x: { range: (_chart, first, last) => (first === last ? [first - least, last + least] : [first, last]) },
+      // Around a single point uPlot has widened the range already, to years.
+      x: {
+        range: ({ data: [at] }, first, last) =>
+          at.length === 1 ? [first - least, first + least] : [first, last],
+      },
       y: { range: (_chart, low, high) => rangeOf(low, high) },
     },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
@@ -173,7 +177,8 @@ interface Scale {
   show: (seconds: number) => string
 }
 
-const HOUR = 3_600
+const MINUTE = 60
+const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 const DAILY: Scale = {
@@ -187,7 +192,10 @@ const DAILY: Scale = {
 function hourly(zone: string): Scale {
   return {
     least: HOUR,
-    incrs: [1, 2, 3, 4, 6, 12, 24].map((hours) => hours * HOUR),
+    // The first minutes have a label, too.
+    incrs: [5, 10, 30, ...[1, 2, 3, 4, 6, 12, 24].map((hours) => hours * 60)].map(
+      (minutes) => minutes * MINUTE,
+    ),
     space: 64,
     show: (seconds) => showMinute(new Date(seconds * 1000).toISOString(), zone).slice(11),
   }
