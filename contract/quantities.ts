@@ -8,6 +8,11 @@ export function shortage(balance: number, needed: number): string {
   return `You have ${inCredits(balance)}; this needs ${needed.toLocaleString('en-US')}.`
 }
 
+/** Returns the sentence that refuses to take back more than somebody else has. */
+export function shortageOf(name: string, balance: number, needed: number): string {
+  return `${name} has ${inCredits(balance)}; ${needed.toLocaleString('en-US')} cannot be removed.`
+}
+
 /** Returns a count with its noun in the plural unless it is one. */
 export function counted(count: number, one: string): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : `${one}s`}`

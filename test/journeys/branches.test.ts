@@ -239,22 +239,54 @@ describe.each([
     await expect(page.getByRole('searchbox', { name: 'Search' })).toHaveValue('ACCOUNT-')
   })
 
-  test('is told the balance when a transfer exceeds it', async ({ open, world }) => {
+  test('is told before a transfer whose balance is too small for it', async ({ open, world }) => {
     const { me, child, page } = await atChild(world, open, 3)
-    await fill(page, { Credits: '10' })
-    await pressAndConfirm(page, 'Add 10 credits')
-    const reason = 'You have 3 credits; this needs 10.'
+    const question = page.getByRole('alertdialog')
+    await page.getByLabel('Other amount').fill('500')
+    await press(page, 'Add 500 credits')
+    await expect(question).toContainText('You have 3 credits; this needs 500.')
+    const yes = question.getByRole('button', { name: 'Add 500 credits' })
+    await expect(yes).toBeDisabled()
+    await press(question, 'Cancel')
+    await fill(page, { Credits: '1' })
+    await page.getByRole('radio', { name: 'Remove' }).check()
+    await press(page, 'Remove 1 credit')
+    await expect(question).toContainText(`${child.name} has 0 credits; 1 cannot be removed.`)
+    await expect(question.getByRole('button', { name: 'Remove 1 credit' })).toBeDisabled()
+    expect(await balances(me, child)).toEqual([3, 0])
+  })
+
+  test('is told at the amount that was typed when the balance has become too small for it', async ({
+    open,
+    world,
+  }) => {
+    const { me, child, page } = await atChild(world, open, 12)
+    await page.getByLabel('Other amount').fill('11')
+    await press(page, 'Add 11 credits')
+    const question = page.getByRole('alertdialog')
+    await expect(question.getByRole('row')).toHaveText(['BalanceBeforeAfter', 'You121', `${child.name}011`])
+    await me.call(calls.level[level.role].save, { name: child.name, credits: 5, transaction: 0 })
+    await press(question, 'Add 11 credits')
+    const reason = 'You have 7 credits; this needs 11.'
     const failure =
       role === 'reseller' ? [reason] : [`Error updating ${level.inSentence}. Please try again.`, reason]
     await readNotice(page, ...(failure as [string, string?]))
-    await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText(reason)
-    await fill(page, { Credits: '1' })
-    await page.getByRole('radio', { name: 'Remove' }).check()
-    await pressAndConfirm(page, 'Remove 1 credit')
-    await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText(
-      `${child.name} has 0 credits`,
-    )
-    expect(await balances(me, child)).toEqual([3, 0])
+    const other = page.getByLabel('Other amount')
+    const list = page.getByLabel('Credits', { exact: true })
+    await expect(other).toHaveAccessibleDescription(reason)
+    await expect(other).toHaveAttribute('aria-invalid', 'true')
+    await expect(list).toHaveAttribute('aria-invalid', 'false')
+    await other.fill('7')
+    await expect(page.getByText(reason)).toHaveCount(0)
+    // Where the amount comes from the list, it is said there.
+    await fill(page, { Credits: '7' })
+    await press(page, 'Add 7 credits')
+    await expect(question.getByRole('button', { name: 'Add 7 credits' })).toBeEnabled()
+    await me.call(calls.level[level.role].save, { name: child.name, credits: 1, transaction: 0 })
+    await press(question, 'Add 7 credits')
+    await expect(list).toHaveAccessibleDescription('You have 6 credits; this needs 7.')
+    await expect(other).toHaveAttribute('aria-invalid', 'false')
+    expect(await balances(me, child)).toEqual([6, 6])
   })
 
   test('is told of a suspension by somebody else when a transfer is refused for it, and sees it', async ({
@@ -459,7 +491,8 @@ describe.each([
     const dialog = page.getByRole('dialog', { name: 'Grant credits to casa-digital' })
     await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
     await dialog.getByLabel('Credits').fill('1,500')
-    await expect(dialog.getByRole('button', { name: 'Grant 1,500 credits' })).toBeEnabled()
+    await expect(dialog).toContainText('You have 40 credits; this needs 1,500.')
+    await expect(dialog.getByRole('button', { name: 'Grant 1,500 credits' })).toBeDisabled()
     await dialog.getByLabel('Credits').fill('20')
     await expect(dialog.getByRole('row')).toHaveText(['BalanceBeforeAfter', 'You4020', 'casa-digital020'])
     await press(dialog, 'Grant 20 credits')

@@ -532,9 +532,23 @@ const states: Picture[] = [
     at: to.level.dealer.update('casa-digital'),
     shows: 'emma.brown',
     doing: async (page) => {
+      // What the console knows is older than what the server does.
+      await page.route('**/v1/reseller/credits', (route) => route.fulfill({ json: { credits: 20_000 } }))
+      await page.reload()
       await fill(page, { Credits: '10000' })
       await pressAndConfirm(page, 'Add 10,000 credits')
       await expect(page.getByText('this needs 10,000').first()).toBeVisible()
+    },
+  },
+  {
+    name: 'reseller lacks credits',
+    as: 'reseller',
+    at: to.level.dealer.update('casa-digital'),
+    shows: 'emma.brown',
+    doing: async (page) => {
+      await fill(page, { Credits: '10000' })
+      await press(page, 'Add 10,000 credits')
+      await expect(page.getByText('this needs 10,000')).toBeVisible()
     },
   },
   {

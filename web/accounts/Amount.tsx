@@ -1,4 +1,5 @@
-import { useFormContext } from 'react-hook-form'
+import { useEffect } from 'react'
+import { useFormContext, useFormState } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { CreditAmount } from '../../contract/accounts.ts'
 import { creditsFrom } from '../../contract/credits.ts'
@@ -29,6 +30,7 @@ export function amountOf({ credits, other }: { credits: number; other: string })
 /** Chooses an amount from the list, or takes any that is typed beside it. Choosing from the list empties the other. */
 export function Amount() {
   const { setValue } = useFormContext()
+  useRefusalOfTyped()
   return (
     <>
       <AmountSelect
@@ -47,4 +49,15 @@ export function Amount() {
       />
     </>
   )
+}
+
+/** Shows the server's refusal of an amount that was typed where it was typed, and not at the list. */
+function useRefusalOfTyped(): void {
+  const { getValues, setError, clearErrors } = useFormContext()
+  const { credits: refusal } = useFormState({ name: 'credits' }).errors
+  useEffect(() => {
+    if (refusal?.type !== 'server' || getValues('other').trim() === '') return
+    clearErrors('credits')
+    setError('other', { type: 'server', message: String(refusal.message) }, { shouldFocus: true })
+  }, [refusal, getValues, setError, clearErrors])
 }

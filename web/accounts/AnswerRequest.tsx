@@ -9,7 +9,7 @@ import { useSubmit } from '../calls/useSubmit.ts'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { Balances } from './Balances.tsx'
+import { Balances, type Before, lackOf, useBefore } from './Balances.tsx'
 import { numberIn } from './numberIn.ts'
 
 export type Answering = { request: ChildRequest; how: 'grant' | 'decline' }
@@ -37,8 +37,9 @@ interface AnswerProps {
 }
 
 function Grant({ request, open, onClose }: AnswerProps) {
-  const { id, name, credits, note } = request
+  const { id, name, balance, credits, note } = request
   const grant = useSubmit(calls.requests.grant, { onDone: onClose, onOutdated: onClose })
+  const before = useBefore(name, balance, grant.loading || grant.unanswered || !open)
   const values = useMemo(() => ({ credits: String(credits) }), [credits])
   return (
     <FormDialog
@@ -50,6 +51,7 @@ function Grant({ request, open, onClose }: AnswerProps) {
       label={({ credits: typed }) => labelOf(typed)}
       onSubmit={({ credits: typed }) => grant.submit({ id, credits: numberIn(typed) })}
       sending={grant}
+      blocked={({ credits: typed }) => lackOf(before, changeOf(typed)) !== null}
     >
       <p>
         {name} asks for {inCredits(credits)}
@@ -62,7 +64,7 @@ function Grant({ request, open, onClose }: AnswerProps) {
         inputMode="numeric"
         unit="credits"
       />
-      <After request={request} isHeld={grant.loading || grant.unanswered} />
+      <After before={before} />
     </FormDialog>
   )
 }
@@ -76,14 +78,18 @@ const Granted = z.object({
 })
 
 function labelOf(typed: string): string {
-  const credits = numberIn(typed)
-  return PassedCredits.safeParse(credits).success ? `Grant ${inCredits(credits)}` : 'Grant'
+  const credits = changeOf(typed)
+  return credits > 0 ? `Grant ${inCredits(credits)}` : 'Grant'
 }
 
-function After({ request: { name, balance }, isHeld }: { request: ChildRequest; isHeld: boolean }) {
-  const credits = numberIn(useWatch({ name: 'credits' }))
-  const change = PassedCredits.safeParse(credits).success ? credits : 0
-  return <Balances {...{ name, balance, change, isHeld }} />
+/** Returns the credits that are typed; 0 where these are none that can be granted. */
+function changeOf(typed: string): number {
+  const credits = numberIn(typed)
+  return PassedCredits.safeParse(credits).success ? credits : 0
+}
+
+function After({ before }: { before: Before }) {
+  return <Balances before={before} change={changeOf(useWatch({ name: 'credits' }))} />
 }
 
 function Decline({ request: { id, name, credits }, open, onClose }: AnswerProps) {

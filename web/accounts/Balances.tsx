@@ -1,34 +1,58 @@
 import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
 import { calls } from '../../contract/calls.ts'
-import { useBalance, useCall } from '../calls/useCall.ts'
+import { shortage, shortageOf } from '../../contract/quantities.ts'
+import { useBalance, useCall, WHILE_SHORT_MS } from '../calls/useCall.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useHeld } from '../parts/useHeld.ts'
 import { useSession } from '../session.tsx'
 
-interface BalancesProps {
-  /** The other account, and its balance. */
+/** The balances of the caller and of another account before a movement between them. */
+export interface Before {
+  /** Null for the admin, who has no limit; undefined while it is not known. */
+  own: number | null | undefined
   name: string
-  balance: number
-  /** The credits that it receives; negative for those that are taken back. */
-  change: number
-  /** True while the credits move, and where nobody knows whether they did: then it shows the balances before that. */
-  isHeld: boolean
+  other: number
 }
 
-/** Shows the balances of the caller and of another account before and after a movement between them. */
-export function Balances({ name, balance, change, isHeld }: BalancesProps) {
-  const { credits, error } = useBalance()
-  const before = useHeld({ own: credits, other: balance }, isHeld)
+/**
+ * Returns the balances before a movement. `isHeld` is true while the credits move, where nobody knows whether they did, and
+ * once the question closes: then they are those before that.
+ */
+export function useBefore(name: string, other: number, isHeld: boolean): Before {
+  const { credits: own } = useBalance()
+  return useHeld({ own, name, other }, isHeld)
+}
+
+/**
+ * Says whose balance a movement exceeds, as far as it is known; null where nobody's. The other account receives `change`,
+ * negative for credits that are taken back.
+ */
+export function lackOf({ own, name, other }: Before, change: number): string | null {
+  if (own != null && change > own) return shortage(own, change)
+  return other + change < 0 ? shortageOf(name, other, -change) : null
+}
+
+/** Shows both balances before and after a movement, and what it lacks. */
+export function Balances({ before, change }: { before: Before; change: number }) {
+  const { own, name, other } = before
+  const lack = lackOf(before, change)
+  const { error } = useBalance({ every: lack === null ? undefined : WHILE_SHORT_MS })
   return (
-    <BeforeAndAfter
-      rows={[
-        { who: 'You', before: before.own, change: -change, unknown: error !== null },
-        { who: name, before: before.other, change },
-      ]}
-    />
+    <>
+      <BeforeAndAfter
+        rows={[
+          { who: 'You', before: own, change: -change, unknown: error !== null },
+          { who: name, before: other, change },
+        ]}
+      />
+      <Lack aria-live="polite">{lack}</Lack>
+    </>
   )
 }
+
+/** The line is always reserved, so that it moves nothing. */
+const Lack = styled('p')(({ theme }) => ({ minHeight: 20, color: theme.palette.tones.bad.text }))
 
 /** Shows the balances of an account that is closed and of its parent, which gets what is left, before and after. */
 export function LeftBalances({ name, parent, credits }: { name: string; parent: string; credits: number }) {

@@ -21,7 +21,7 @@ import { NOT_TWICE } from '../parts/useHeld.ts'
 import { to } from '../screens.ts'
 import { balanceTone } from '../tables/balance.ts'
 import { Amount, amountFields, amountOf, FIRST_AMOUNT } from './Amount.tsx'
-import { Balances } from './Balances.tsx'
+import { Balances, lackOf, useBefore } from './Balances.tsx'
 import { useSaved } from './useSaved.ts'
 
 interface UpdateCreditsProps {
@@ -137,8 +137,10 @@ interface MovementProps {
 /** Asks before credits move, and shows both balances before and after. */
 function Movement({ asked, name, balance, loading, unanswered, onYes, onNo }: MovementProps) {
   const shown = useLastValue(asked)
+  const before = useBefore(name, balance, loading || unanswered || asked === null)
   if (!shown) return null
   const isRemoval = shown.transaction === CREDIT_ACTION.remove
+  const change = isRemoval ? -shown.credits : shown.credits
   return (
     <Confirm
       open={asked !== null}
@@ -148,13 +150,9 @@ function Movement({ asked, name, balance, loading, unanswered, onYes, onNo }: Mo
       onYes={() => onYes(shown)}
       onNo={onNo}
       loading={loading}
+      blocked={lackOf(before, change) !== null}
     >
-      <Balances
-        name={name}
-        balance={balance}
-        change={isRemoval ? -shown.credits : shown.credits}
-        isHeld={loading || unanswered}
-      />
+      <Balances before={before} change={change} />
       {unanswered && <p role="status">{NOT_TWICE}</p>}
     </Confirm>
   )

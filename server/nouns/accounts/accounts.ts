@@ -2,7 +2,7 @@ import { DEFAULT_SETTINGS } from '../../../contract/appearance.ts'
 import type { calls } from '../../../contract/calls.ts'
 import { CREDIT_ACTION } from '../../../contract/credits.ts'
 import { LEVELS, type LevelName } from '../../../contract/levels.ts'
-import { inCredits } from '../../../contract/quantities.ts'
+import { shortageOf } from '../../../contract/quantities.ts'
 import { hashPassword } from '../../access/password.ts'
 import { type Context, type Handlers, Unchanged } from '../../context.ts'
 import { lockPlace, transfer } from '../../ledger/transfer.ts'
@@ -79,8 +79,7 @@ async function removeFrom({ sql, account }: Context, child: Beneath, credits: nu
     source: child.balance_holding,
     destination: account.balance_holding,
     rows: [{ credits, actor: account.id, login, description }],
-    short: (has, needed) =>
-      `${login} has ${inCredits(has)}; ${needed.toLocaleString('en-US')} cannot be removed.`,
+    short: (has, needed) => shortageOf(login, has, needed),
   })
   return balance.source
 }
