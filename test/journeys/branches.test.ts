@@ -289,6 +289,14 @@ describe.each([
     expect(await balances(me, child)).toEqual([6, 6])
   })
 
+  test('is led to asking for credits while there are none to give', async ({ open, world }) => {
+    const me = (await world.family())[role]
+    const page = await open({ as: me })
+    const latest = page.getByRole('region', { name: 'Latest Transactions' })
+    await latest.getByRole('link', { name: 'Ask for credits' }).click()
+    await expect(page).toHaveURL(to.creditRequests())
+  })
+
   test('is told of a suspension by somebody else when a transfer is refused for it, and sees it', async ({
     open,
     world,

@@ -54,6 +54,36 @@ describe('all who expire this week', () => {
     await expect(low.getByRole('button', { name: 'No threshold' })).toBeDisabled()
   })
 
+  test('are more than the credits suffice for: the dealer is led to asking for more', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOf(world, { 'is-due-1': '2026-05-15', 'is-due-2': '2026-05-21' }, 1)
+    const page = await open({ as: dealer })
+    const due = page.getByRole('region', { name: 'Due' })
+    await expect(due).toContainText('A month for each costs 2 credits; you have 1 credit. Ask for credits')
+    await due.getByRole('link', { name: 'Ask for credits' }).click()
+    await expect(page).toHaveURL('/credit-requests')
+    const main = page.getByRole('main')
+    const dialog = page.getByRole('dialog')
+    for (const [at, label, within] of [
+      ['/new-client', 'Credits', main],
+      ['/update-client/is-due-1', 'Add months', main],
+      ['/due', 'Months', dialog],
+    ] as const) {
+      await page.goto(at)
+      if (at === '/due') await press(page, 'Renew is-due-1')
+      const months = within.getByLabel(label, { exact: true })
+      await expect(within.getByRole('link', { name: 'Ask for credits' })).toHaveCount(0)
+      await months.selectOption('6')
+      await months.blur()
+      await expect(within.getByText('You have 1 credit; this needs 6. Ask for credits')).toBeVisible()
+      await within.getByRole('link', { name: 'Ask for credits' }).click()
+      await expect(page).toHaveURL('/credit-requests')
+      await expect(dialog).toHaveCount(0)
+    }
+  })
+
   test('are renewed from the dashboard with two clicks, or two taps', async ({ open, world }) => {
     for (const look of [{}, PHONE]) {
       const dealer = await dealerOf(world, { 'is-due-1': '2026-05-15', 'is-due-2': '2026-05-21' })

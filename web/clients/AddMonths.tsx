@@ -7,6 +7,7 @@ import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { inMonths } from '../quantities.ts'
 import { OnDay } from '../When.tsx'
+import { AskForMore } from './AskForMore.tsx'
 import { type Quoted, useQuote } from './useQuote.ts'
 
 interface AddMonthsProps {
@@ -73,8 +74,9 @@ function unknown({ message }: { message: string }, again: () => void): ReactNode
 function fieldTextOf({ cost, credits: balance, balance_after, expiries }: Quoted): {
   help?: ReactNode
   fault?: ReactNode
+  wayOut?: ReactNode
 } {
-  if (balance_after < 0) return { fault: shortage(balance, cost) }
+  if (balance_after < 0) return { fault: shortage(balance, cost), wayOut: <AskForMore /> }
   const help = (
     <>
       Costs {inCredits(cost)}; you have {inCredits(balance)}. New expiry{' '}

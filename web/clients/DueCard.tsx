@@ -14,12 +14,14 @@ import { ErrorState } from '../parts/ErrorState.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { to } from '../screens.ts'
+import { AskForMore } from './AskForMore.tsx'
 
 /** How many clients are due soon, what renewing them costs, and the button that renews all. */
 export function DueCard() {
   const { data, error, refetch } = useCall(calls.clients.due, {})
   const [renewing, setRenewing] = useState(false)
   const week = data?.counts.week ?? 0
+  const isShort = data && week > data.credits
   // It is hidden once nobody is due any more, and then the title gets its focus.
   const RenewAll = week > 0 ? PassingButton : Button
   return (
@@ -48,7 +50,9 @@ export function DueCard() {
             ))}
           </Counts>
           <Foot>
-            <span data-short={data && week > data.credits}>{data && weekCost(data)}</span>
+            <span data-short={isShort}>
+              {data && weekCost(data)} {isShort && <AskForMore />}
+            </span>
             <RenewAll
               variant="contained"
               startIcon={<CalendarPlus size={18} />}

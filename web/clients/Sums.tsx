@@ -1,6 +1,8 @@
 import { styled } from '@mui/material/styles'
+import type { ReactNode } from 'react'
 import { inCredits, shortage } from '../../contract/quantities.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
+import { AskForMore } from './AskForMore.tsx'
 
 interface SumsProps {
   /** What the purchase costs, and what the dealer has; both are missing until they are known. */
@@ -31,9 +33,14 @@ export function Sums({ cost, balance }: SumsProps) {
 
 const WAITING = <Skeleton width={64} />
 
-function after(cost: number | undefined, balance: number | null | undefined): string | undefined {
+function after(cost: number | undefined, balance: number | null | undefined): ReactNode {
   if (cost === undefined || balance == null) return undefined
-  return cost > balance ? shortage(balance, cost) : inCredits(balance - cost)
+  if (cost <= balance) return inCredits(balance - cost)
+  return (
+    <>
+      {shortage(balance, cost)} <AskForMore />
+    </>
+  )
 }
 
 /** The style of a line with a label at its start and a value at its end. */

@@ -46,7 +46,7 @@ export function AdminDashboard() {
         <LatestTransactions
           title="Latest Transactions"
           table={branchTransactions}
-          first={firstStep('superreseller', list.data?.count)}
+          first={firstStep('superreseller', list.data?.count, null)}
         />
         <BranchGrowth clients={false} />
       </Stack>

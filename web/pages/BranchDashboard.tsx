@@ -4,7 +4,7 @@ import { BalanceTile } from '../accounts/BalanceTile.tsx'
 import { BranchGrowth } from '../accounts/BranchGrowth.tsx'
 import { firstStep } from '../accounts/firstStep.ts'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
-import { useCall } from '../calls/useCall.ts'
+import { useBalance, useCall } from '../calls/useCall.ts'
 import { levels } from '../levels.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
@@ -18,6 +18,7 @@ export function BranchDashboard() {
   const { role } = useSession()
   const beneath = role === 'superreseller' ? levels.reseller : levels.dealer
   const list = useCall(calls.level[beneath.role].list, {})
+  const { credits } = useBalance()
   return (
     <>
       <title>Dashboard · Boxtree</title>
@@ -36,7 +37,7 @@ export function BranchDashboard() {
         <LatestTransactions
           title="Latest Transactions"
           table={role === 'reseller' ? resellerTransactions : branchTransactions}
-          first={firstStep(beneath.role, list.data?.count)}
+          first={firstStep(beneath.role, list.data?.count, credits)}
         />
         <BranchGrowth />
       </Stack>

@@ -10,6 +10,7 @@ import { trimmed } from '../../contract/text.ts'
 import { isUnanswered } from '../calls/submits.ts'
 import { useBalance, useCall, WHILE_SHORT_MS } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
+import { AskForMore } from '../clients/AskForMore.tsx'
 import type { Credentials } from '../clients/credentials.ts'
 import { DescriptionField, MacField, PackageField, PhoneField, Suggest } from '../clients/fields.tsx'
 import { MadeClient } from '../clients/MadeClient.tsx'
@@ -195,6 +196,7 @@ function Start({ balance, trials }: Pick<FieldsProps, 'balance'> & { trials: Tri
       options={START_OPTIONS}
       help={cost === 0 && trials ? trialsLeft(trials) : price(cost, balance)}
       fault={short ? shortage(balance, cost) : cost === 0 ? usedUp(trials) : undefined}
+      wayOut={short && <AskForMore />}
     />
   )
 }

@@ -10,6 +10,8 @@ export interface FieldProps {
   help?: ReactNode
   /** An error of a value that is valid by itself, such as a price above the balance. */
   fault?: ReactNode
+  /** What stands after an error and leads out of it, such as a link. */
+  wayOut?: ReactNode
   disabled?: boolean | undefined
 }
 
@@ -27,7 +29,7 @@ interface FieldFrameProps extends FieldProps {
 }
 
 /** The label, the control, and one line below that is reserved for help or an error. */
-export function Field({ name, label, help, fault, disabled, children }: FieldFrameProps) {
+export function Field({ name, label, help, fault, wayOut, disabled, children }: FieldFrameProps) {
   const id = useId()
   const { error } = useController({ name }).fieldState
   const wrong = error?.message ?? fault
@@ -41,16 +43,22 @@ export function Field({ name, label, help, fault, disabled, children }: FieldFra
         'aria-invalid': wrong !== undefined,
         'aria-describedby': `${id}-help`,
       })}
-      <HelpOrError id={`${id}-help`} help={help} error={wrong} />
+      <HelpOrError id={`${id}-help`} help={help} error={wrong} wayOut={wayOut} />
     </Frame>
   )
 }
 
+interface HelpOrErrorProps extends Pick<FieldProps, 'help' | 'wayOut'> {
+  id: string
+  error: ReactNode
+}
+
 /** Shows the help text or the error, in the same line. */
-export function HelpOrError(props: { id: string; help: ReactNode; error: ReactNode }) {
+export function HelpOrError({ id, help, error, wayOut }: HelpOrErrorProps) {
   return (
-    <Line id={props.id} data-wrong={props.error !== undefined} aria-live="polite">
-      {props.error ?? props.help}
+    <Line id={id} data-wrong={error !== undefined} aria-live="polite">
+      {error ?? help}
+      {error !== undefined && wayOut && <> {wayOut}</>}
     </Line>
   )
 }
