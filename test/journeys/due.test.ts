@@ -84,6 +84,12 @@ describe('all who expire this week', () => {
     }
   })
 
+  test('leave enough credits for a month, and that is said', async ({ open, world }) => {
+    const page = await open({ as: await dealerOf(world, { 'is-due': '2026-05-18' }), at: '/due' })
+    const forecast = page.getByRole('region', { name: 'Forecast' })
+    await expect(forecast).toContainText('Your credits are enough for the next 30 days.')
+  })
+
   test('are renewed from the dashboard with two clicks, or two taps', async ({ open, world }) => {
     for (const look of [{}, PHONE]) {
       const dealer = await dealerOf(world, { 'is-due-1': '2026-05-15', 'is-due-2': '2026-05-21' })

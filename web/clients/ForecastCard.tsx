@@ -62,7 +62,7 @@ function End({ runs_out }: Estimate) {
   return (
     <>
       {runs_out === null ? (
-        'Your credits last for 30 days.'
+        'Your credits are enough for the next 30 days.'
       ) : (
         <>
           Your credits run out on <OnDay iso={runs_out} />.
