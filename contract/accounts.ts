@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { creditsFrom, MOST_CREDITS } from './credits.ts'
 import { secret } from './secret.ts'
-import { LEGIBLE_PASSWORD, oneLine, tidy, trimmed } from './text.ts'
+import { LEGIBLE_PASSWORD, LOGIN_CHARACTERS, oneLine, tidy, trimmed } from './text.ts'
 
 export const AccountName = z
   .string()
@@ -9,7 +9,7 @@ export const AccountName = z
     z.overwrite(trimmed),
     z.minLength(3, 'Login should be between 3 and 32 characters'),
     z.maxLength(32, 'Login should be between 3 and 32 characters'),
-    z.regex(/^[A-Za-z0-9._-]*$/, "Login may have letters, digits, '.', '_' and '-'"),
+    LOGIN_CHARACTERS,
   )
 
 export const AccountPassword = secret(

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { PACKAGES } from './packages.ts'
 import { secret } from './secret.ts'
-import { LEGIBLE_PASSWORD, oneLine, tidy, trimmed } from './text.ts'
+import { LEGIBLE_PASSWORD, LOGIN_CHARACTERS, oneLine, tidy, trimmed } from './text.ts'
 import { DAY_MS } from './time.ts'
 
 export const LIMITS = {
@@ -26,7 +26,7 @@ export const ClientLogin = z
     z.overwrite(trimmed),
     z.minLength(LIMITS.login.min, LIMITS.login.message),
     z.maxLength(LIMITS.login.max, LIMITS.login.message),
-    z.regex(/^[A-Za-z0-9._-]*$/, "Login may have letters, digits, '.', '_' and '-'"),
+    LOGIN_CHARACTERS,
   )
 
 export const ClientPassword = secret(

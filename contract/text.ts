@@ -29,6 +29,12 @@ export function trimmed(text: string): string {
   return /[^\s\p{Cf}](?:.*[^\s\p{Cf}])?/su.exec(text)?.[0] ?? ''
 }
 
+/** What a login of an account or a client consists of. */
+export const LOGIN_CHARACTERS = z.regex(
+  /^[A-Za-z0-9._-]*$/,
+  "Login may have only the letters A to Z, digits, '.', '_' and '-', without accents or spaces",
+)
+
 /** What a new password has to be: nobody could read any other off a screen or a sheet, and tell it. */
 export const LEGIBLE_PASSWORD = [
   oneLine('Password may not have control characters'),

@@ -76,6 +76,9 @@ describe.each([
     const me = (await world.family())[role]
     const page = await open({ as: me, at: adding() })
     const add = page.getByRole('button', { name: `Add ${title}`, exact: true })
+    await expect(
+      page.getByText('3 to 32 of the letters A to Z, digits, dots, dashes and underscores'),
+    ).toBeVisible()
     await add.click()
     await expect(page.getByText('Login should be between 3 and 32 characters')).toBeVisible()
     await expect(page.getByText('Password should be between 8 and 128 characters')).toBeVisible()

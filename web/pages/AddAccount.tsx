@@ -31,7 +31,7 @@ export function AddAccount({ level: name }: { level: LevelName }) {
           <TextInput
             name="login"
             label="Login"
-            help="3 to 32 letters, digits, dots, dashes and underscores"
+            help="3 to 32 of the letters A to Z, digits, dots, dashes and underscores"
             asTyped
           />
           <PasswordInput
