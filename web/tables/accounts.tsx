@@ -26,6 +26,8 @@ const ofTree: readonly Column<Account>[] = [
   lastLogin(),
 ]
 
+const description: Column<Account> = { ...text<Account>('description', 'Description'), least: 64 }
+
 export const accounts: Record<LevelName, Table<Account>> = {
   superreseller: declare('superreseller'),
   reseller: declare('reseller'),
@@ -40,17 +42,17 @@ function declare(level: LevelName): Table<Account> {
       ? [
           name(level),
           balance({ narrow: 'aside' }),
-          text('description', 'Description'),
+          description,
           count('resellers', 'Resellers'),
-          count('dealers', 'Dealers'),
-          count('clients', 'Clients'),
+          { ...count<Account>('dealers', 'Dealers'), least: 64 },
+          { ...count<Account>('clients', 'Clients'), least: 60 },
           ...ofTree,
         ]
       : [
           moment('created', 'Created', 'datetime'),
           name(level),
           balance({ narrow: 'aside' }),
-          { ...text<Account>('description', 'Description'), least: 72 },
+          description,
           count('clients', 'Clients', { narrow: 'more' }),
           ...ofTree,
         ],
@@ -68,7 +70,7 @@ function name(level: LevelName): Column<Account> {
     header: 'Name',
     // At the least it shows a name of 15 letters.
     width: 180,
-    least: 136,
+    least: 128,
     mono: true,
     narrow: 'title',
     sort: (row) => row.name.toLowerCase(),

@@ -74,7 +74,7 @@ export function used<Row extends Pick<TreeRow, 'used'>>(): Column<Row> {
 }
 
 export function lastLogin<Row extends Pick<TreeRow, 'last_login'>>(): Column<Row> {
-  return moment('last_login', 'Last login', 'date', { narrow: 'more' })
+  return { ...moment<Row>('last_login', 'Last login', 'date', { narrow: 'more' }), least: 92 }
 }
 
 export function state<Row extends Pick<TreeRow, 'suspended' | 'closed'>>(): Column<Row> {
