@@ -36,12 +36,15 @@ export function DeviceCard({ client, expired }: DeviceCardProps) {
       }
     >
       <Facts>
-        {FACTS.map(({ label, long, show }) => (
-          <div key={label} data-long={long}>
-            <dt>{label}</dt>
-            <dd>{client ? (show(client) ?? 'N/A') : <Skeleton width={120} />}</dd>
-          </div>
-        ))}
+        {FACTS.map(({ label, long, show }) => {
+          const value = client && (show(client) ?? NOT_KNOWN)
+          return (
+            <div key={label} data-long={value === NOT_KNOWN ? undefined : long}>
+              <dt>{label}</dt>
+              <dd>{value ?? <Skeleton width={120} />}</dd>
+            </div>
+          )
+        })}
       </Facts>
       <ResetDialog
         title="Reset the device?"
@@ -53,9 +56,11 @@ export function DeviceCard({ client, expired }: DeviceCardProps) {
   )
 }
 
+const NOT_KNOWN = 'N/A'
+
 interface DeviceFact {
   label: string
-  /** Takes a whole line on a phone, even while the value is unknown, so that loading moves nothing. */
+  /** Takes a whole line on a phone, unless there is no value. */
   long?: true
   show: (client: ClientDetail) => ReactNode
 }
