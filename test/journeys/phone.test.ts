@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
 import { expect, fill, holdBack, press, readNotice, test, typeIn } from '../support/browser.ts'
 
 const PHONE = { width: 390, height: 844, touch: true }
@@ -28,6 +29,21 @@ describe('on a phone', () => {
     await page.getByRole('button', { name: 'Menu' }).tap()
     await drawer.getByRole('button', { name: 'Logout' }).tap()
     await expect(page).toHaveURL('/login')
+  })
+
+  test('two answers to a request stand apart, so that a thumb gives the one it means', async ({
+    open,
+    world,
+  }) => {
+    const { superreseller, reseller } = await world.family({ credits: 9, to: 'superreseller' })
+    await reseller.call(calls.requests.ask, { credits: 4 })
+    const page = await open({ as: superreseller, at: '/credit-requests', ...PHONE })
+    const [grant, decline] = [
+      page.getByRole('button', { name: `Grant ${reseller.name}` }),
+      page.getByRole('button', { name: `Decline ${reseller.name}` }),
+    ]
+    const [left, right] = [await grant.boundingBox(), await decline.boundingBox()]
+    expect((right?.x ?? 0) - (left?.x ?? 0) - (left?.width ?? 0)).toBeGreaterThanOrEqual(8)
   })
 
   test('Back closes what lies over the page, and only that', async ({ open, world }) => {

@@ -36,14 +36,14 @@ export function childRequests(acts: {
         sort: false,
         text: () => '',
         cell: (row) => (
-          <>
+          <span className="row-buttons">
             <RowButton label={`Grant ${row.name}`} word="Grant" onClick={() => acts.grant(row)}>
               <Check aria-hidden size={16} />
             </RowButton>
             <RowButton label={`Decline ${row.name}`} word="Decline" onClick={() => acts.decline(row)}>
               <X aria-hidden size={16} />
             </RowButton>
-          </>
+          </span>
         ),
       },
     ],
