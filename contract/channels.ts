@@ -30,7 +30,7 @@ export function faultInPlaylist(
   inUse: number,
 ): string {
   const faults = {
-    empty: 'has no channels.',
+    empty: 'has no channels. Is it an M3U playlist?',
     broken: `has ${counted(channels, 'channel')}, and ${counted(skipped, 'broken one')}.`,
     shrunk: `has ${counted(channels, 'channel')}, where ${inUse.toLocaleString('en-US')} are in use.`,
   }

@@ -594,7 +594,9 @@ describe('the admin', () => {
     world.clock.pass({ minutes: 1 })
     await world.admin.call(calls.channels.giveFile, { name: 'empty.m3u', file })
     await page.reload()
-    await expect(page.getByText('empty.m3u is held back: it has no channels.')).toBeVisible()
+    await expect(
+      page.getByText('empty.m3u is held back: it has no channels. Is it an M3U playlist?'),
+    ).toBeVisible()
     await expect(facts).toContainText('Channels3')
     await expect(facts).not.toContainText('File')
     await press(page, 'Take it all the same')
@@ -738,7 +740,9 @@ describe('the admin', () => {
       'All boxes get it instead of the playlist in use, which has 20 channels. The address of that one is lost.',
     )
     const anyway = dialog.getByLabel('Take it all the same')
-    const fault = dialog.getByText('Nothing was changed, because this playlist has no channels.')
+    const fault = dialog.getByText(
+      'Nothing was changed, because this playlist has no channels. Is it an M3U playlist?',
+    )
     const mistyped = (await servePlaylist('<html>')).address
     await fill(dialog, { Address: mistyped })
     await expect(anyway).toHaveCount(0)

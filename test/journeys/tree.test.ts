@@ -204,6 +204,23 @@ test('who moves a dealer or clients beneath a suspended account is told what tha
   await expect(button).toBeEnabled()
 })
 
+test('who moves a suspended account is told that it stays so, and by whom that can be lifted', async ({
+  open,
+  world,
+}) => {
+  const { superreseller, reseller, dealer } = await world.family()
+  await reseller.call(calls.tree.suspend, { name: dealer.name })
+  const page = await open({ as: superreseller, at: to.branch(dealer.name) })
+  await press(page, 'Move')
+  const move = page.getByRole('dialog', { name: `Move ${dealer.name}` })
+  await expect(move).toContainText(`${dealer.name} stays suspended by ${reseller.name}; you can lift that.`)
+  await press(move, 'Cancel')
+  await world.admin.call(calls.tree.suspend, { name: dealer.name })
+  await page.reload()
+  await press(page, 'Move')
+  await expect(move).toContainText(`${dealer.name} stays suspended; only somebody above you can lift that.`)
+})
+
 test('a dealer who quits hands its clients on, changes its reseller and is closed', async ({
   open,
   world,

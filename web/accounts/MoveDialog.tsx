@@ -57,7 +57,7 @@ const NOWHERE = { to: '' }
 const Destination = z.object({ to: z.string().check(z.minLength(1, 'Please choose an account')) })
 
 function Consequences({ account }: { account: AccountBeneath }) {
-  const { name, parent, credits, beneath } = account
+  const { name, parent, credits, beneath, suspension } = account
   const along = useMemo(
     () => [
       `its balance of ${inCredits(credits)}`,
@@ -70,8 +70,16 @@ function Consequences({ account }: { account: AccountBeneath }) {
     <p>
       {name} takes along <strong>{inSentence(along)}</strong>, and its own history. {parent} keeps the
       transactions written until now. An open request for credits is withdrawn.
+      {suspension && ` ${name} ${stillSuspended(suspension)}`}
     </p>
   )
+}
+
+/** Says that a move lifts no suspension: its old parent, who may have set it, cannot any more. */
+function stillSuspended({ by, liftable }: NonNullable<AccountBeneath['suspension']>): string {
+  return liftable
+    ? `stays suspended by ${by}; you can lift that.`
+    : 'stays suspended; only somebody above you can lift that.'
 }
 
 /** Says what a suspension of the new parent, or above it, does to the account; null where it changes nothing. */
