@@ -415,7 +415,7 @@ export function holdToRefusal({ status, headers, body }: Answer, where = ''): vo
 const Refusal = z.strictObject({
   status: z.literal('ERROR'),
   code: z.enum(Object.keys(REFUSALS) as [RefusalCode, ...RefusalCode[]]),
-  message: z.string().check(z.regex(/^\S.*\.$/s)),
+  message: z.string().check(z.regex(/^\S.*[.?]$/s)),
   errors: z.optional(z.record(z.string(), z.string().check(z.minLength(1)))),
   challenge: z.optional(z.object({ parameters: z.looseObject({}), signature: z.string() })),
 })

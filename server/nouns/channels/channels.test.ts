@@ -134,19 +134,19 @@ describe('a playlist', () => {
   )
 
   test.each([
-    ['has no channels', '#EXTM3U'],
-    ['has 20 channels, and 21 broken ones', `${playlistOf(20)}${'#EXTINF:-1,Gone\n'.repeat(21)}`],
-    ['has 2 channels, where 20 are in use', playlistOf(2)],
+    ['has no channels', '. Is it an M3U playlist?', '#EXTM3U'],
+    ['has 20 channels, and 21 broken ones', '.', `${playlistOf(20)}${'#EXTINF:-1,Gone\n'.repeat(21)}`],
+    ['has 2 channels, where 20 are in use', '.', playlistOf(2)],
   ])(
     'that %s does not replace the address of the one in use before the admin insists',
-    async (fault, text) => {
+    async (fault, end, text) => {
       const served = await servePlaylist(playlistOf(20))
       await world.admin.call(giveAddress, { address: served.address })
       const before = await world.admin.call(all)
       const other = await servePlaylist(text)
       const file = { name: 'next.m3u', file: compressed(text) }
       const refusal = await world.admin.refused('invalid_input', giveAddress, { address: other.address })
-      expect(refusal.errors).toEqual({ anyway: `Nothing was changed, because this playlist ${fault}.` })
+      expect(refusal.errors).toEqual({ anyway: `Nothing was changed, because this playlist ${fault}${end}` })
       await world.admin.refused('invalid_input', giveFile, file)
       expect(await world.admin.call(all)).toEqual(before)
       served.serve(playlistOf(22))
