@@ -43,8 +43,7 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
      * household: a box's own token can be copied, and each copy gets links for its own network.
      */
     isSuperseded({ client, network, made }: Use): boolean {
-      if (network === null) return false
-      const newest = used.get(client)?.newest.find((one) => isOfOneFamily(one.network, network))
+      const newest = newestOf(client, network)
       return newest !== undefined && newest.network !== network && made <= newest.made
     },
 
@@ -59,7 +58,8 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
         )
         if (!row?.tokens.includes(signature)) return false
       }
-      watch(use)
+      watch(client, signature)
+      noteNetwork(use)
       return true
     },
 
@@ -67,9 +67,11 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
     add(use: Use): void {
       const { client, signature } = use
       const { tokens, watched } = used.get(client) ?? NONE
-      if (tokens.includes(signature)) return
-      keep(use, [...tokens.slice(0, watched), signature, ...tokens.slice(watched)], watched)
-      unwritten.add(client)
+      if (!tokens.includes(signature)) {
+        keep(client, [...tokens.slice(0, watched), signature, ...tokens.slice(watched)], watched)
+        unwritten.add(client)
+      }
+      noteNetwork(use)
     },
 
     write,
@@ -80,23 +82,39 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
   }
 
   /** Puts a token that is used on and on before all others, so that it outlives those that are zapped through. */
-  function watch(use: Use): void {
-    const { client, signature } = use
+  function watch(client: number, signature: string): void {
     const { tokens, watched } = used.get(client) ?? NONE
     const at = tokens.indexOf(signature)
     if (at === 0 && watched > 0) return
     const isNew = at === -1 || at >= watched
     const others = tokens.filter((token) => token !== signature)
     // One place is left for the next that is begun.
-    keep(use, [signature, ...others], Math.min(watched + Number(isNew), MOST_TOKENS - 1))
+    keep(client, [signature, ...others], Math.min(watched + Number(isNew), MOST_TOKENS - 1))
   }
 
-  function keep(use: Use, tokens: string[], watched: number): void {
-    const { client } = use
-    const newest = newestWith(used.get(client) ?? NONE, use)
+  function keep(client: number, tokens: string[], watched: number): void {
+    const { newest } = used.get(client) ?? NONE
     used.delete(client)
     used.set(client, { tokens: tokens.slice(0, MOST_TOKENS), watched, kept: clock().getTime(), newest })
     if (used.size > MOST_CLIENTS) used.delete(used.keys().next().value ?? 0)
+  }
+
+  /** Of a family, what a client has used last; nothing that a clock which was ahead has noted. */
+  function newestOf(client: number, network: string | null): Newest | undefined {
+    if (network === null) return undefined
+    const newest = used.get(client)?.newest.find(isOfFamilyOf(network))
+    return newest && newest.made <= clock().getTime() ? newest : undefined
+  }
+
+  function noteNetwork({ client, network, made }: Use): void {
+    const known = used.get(client)
+    const last = newestOf(client, network)
+    if (!known || network === null || (last && made <= last.made)) return
+    const isOfFamily = isOfFamilyOf(network)
+    const others = known.newest.filter((one) => !isOfFamily(one))
+    // A string of its own: a slice would keep the whole request in memory for a day.
+    const own = Buffer.from(network).toString()
+    used.set(client, { ...known, newest: [...others, { network: own, made }] })
   }
 
   /** Forgets the clients none of whose tokens is valid any longer. */
@@ -135,13 +153,7 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
   }
 }
 
-function newestWith({ newest }: UsedTokens, { network, made }: Use): readonly Newest[] {
-  if (network === null) return newest
-  const isLater = newest.every((one) => !isOfOneFamily(one.network, network) || one.made <= made)
-  if (!isLater) return newest
-  return [...newest.filter((one) => !isOfOneFamily(one.network, network)), { network, made }]
-}
-
-function isOfOneFamily(one: string, other: string): boolean {
-  return familyOf(one) === familyOf(other)
+function isOfFamilyOf(network: string): (one: Newest) => boolean {
+  const family = familyOf(network)
+  return (one) => familyOf(one.network) === family
 }

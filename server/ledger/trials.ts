@@ -57,7 +57,7 @@ export async function trialFacts(
         -- One by one, because a plan for any day would read all clients for them.
         cross join lateral (
           select from client c where c.id = m.client and (c.dealer = ${account.id} or exists (
-            select from transfer t where t.client = c.id and t.from_dealer = ${account.id} and t.created >= ${today}
+            select from transfer t where t.client = c.id and t.from_dealer = ${account.id} and t.created >= m.created
           )) offset 0
         ) of_dealer
         where m.created >= ${today} and (m.client <> ${client.id} or m.mac <> ${client.mac})

@@ -96,6 +96,19 @@ test('another MAC of a client on a trial counts for the dealer of today, also af
   await dealer.call(calls.clients.save, { login: own.name, o_mac: own.mac, stb_mac: uniqueMac() })
 })
 
+test('another MAC that a client on a trial gets after it was moved away counts for its new dealer alone', async () => {
+  const { dealer, reseller } = await world.family()
+  const other = await world.child(reseller)
+  const { name, mac } = await world.client(dealer, { months: '2d' })
+  await reseller.call(calls.tree.moveClients, { from: dealer.name, to: other.name, clients: [name] })
+  world.clock.pass({ seconds: 1 })
+  const [second, third] = [uniqueMac(), uniqueMac()]
+  await other.call(calls.clients.save, { login: name, o_mac: mac, stb_mac: second })
+  await other.call(calls.clients.save, { login: name, o_mac: second, stb_mac: third })
+  const own = await world.client(dealer)
+  await dealer.call(calls.clients.save, { login: own.name, o_mac: own.mac, stb_mac: uniqueMac() })
+})
+
 test('of changes of a MAC that come at once, no more get another one than are left today', async () => {
   const { dealer } = await world.family()
   const clients = [await world.client(dealer), await world.client(dealer)] as const

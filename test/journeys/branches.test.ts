@@ -176,6 +176,10 @@ describe.each([
     const moved = rows(page, table).filter({ hasText: 'MOVE' })
     await expect(moved.getByRole('img', { name: `by ${me.name}`, exact: true })).toBeVisible()
     await expect(rows(page, table).getByRole('img')).toHaveCount(1)
+    await moved.getByRole('link').focus()
+    await page.keyboard.press('ArrowRight')
+    await expect(moved.getByRole('img')).toBeFocused()
+    await expect(page.getByText(`by ${me.name}`, { exact: true }).last()).toBeVisible()
     // A dealer's own credits come from somebody above.
     const added = rows(page, table).filter({ hasText: `ADD3${from.name}` })
     await expect(added.getByText(`by ${reseller.name}`)).toBeVisible()

@@ -2747,8 +2747,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a client that is moved away takes no other MAC of its trial from the count of the day',
     file: 'server/ledger/trials.ts',
-    from: 'and t.from_dealer = ${account.id} and t.created >= ${today}',
-    to: 'and t.from_dealer = ${account.id} and t.created < ${today}',
+    from: 'and t.from_dealer = ${account.id} and t.created >= m.created',
+    to: 'and t.from_dealer = ${account.id} and t.created < m.created',
+    suites: ['server/nouns/trials.test.ts'],
+  },
+  {
+    guard: 'another MAC that a client got after it was moved away does not count for its old dealer',
+    file: 'server/ledger/trials.ts',
+    from: 'and t.from_dealer = ${account.id} and t.created >= m.created',
+    to: 'and t.from_dealer = ${account.id}',
     suites: ['server/nouns/trials.test.ts'],
   },
   {
@@ -2766,10 +2773,24 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
+    guard: 'a link that is watched over IPv4 first is watched in one network of IPv6',
+    file: 'server/boxes/used-tokens.ts',
+    from: 'watch(client, signature)\n      noteNetwork(use)',
+    to: 'watch(client, signature)',
+    suites: ['server/boxes/stream-check.test.ts'],
+  },
+  {
+    guard: 'a link of a clock that was ahead keeps no newer one out',
+    file: 'server/boxes/used-tokens.ts',
+    from: 'newest && newest.made <= clock().getTime() ? newest : undefined',
+    to: 'newest',
+    suites: ['server/boxes/stream-check.test.ts'],
+  },
+  {
     guard: 'an older link is no newer one where it is used once more',
     file: 'server/boxes/used-tokens.ts',
-    from: ' || one.made <= made)',
-    to: ' || one.made > 0)',
+    from: ' || (last && made <= last.made)',
+    to: '',
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {
@@ -2873,8 +2894,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a stream goes on while its client zaps through others',
     file: 'server/boxes/used-tokens.ts',
-    from: 'keep(use, [...tokens.slice(0, watched), signature, ...tokens.slice(watched)], watched)',
-    to: 'keep(use, [signature, ...tokens], watched)',
+    from: 'keep(client, [...tokens.slice(0, watched), signature, ...tokens.slice(watched)], watched)',
+    to: 'keep(client, [signature, ...tokens], watched)',
     suites: ['server/boxes/stream-check.test.ts'],
   },
   {

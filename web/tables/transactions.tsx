@@ -139,7 +139,7 @@ function declare(facts: Variant): Table<Transaction> {
       narrow: 'title',
     },
     { ...mac<Transaction>(), width: 144 },
-    { ...text<Transaction>('description', 'Description'), least: 64 },
+    { ...text<Transaction>('description', 'Description'), ...(facts.names && { least: 72 }) },
     moment('expiry', 'Expiry', 'date'),
     ...(facts.names ? [actor, dealer] : []),
   ]

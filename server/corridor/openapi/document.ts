@@ -175,7 +175,7 @@ const REFUSAL: JsonSchema = {
       type: 'string',
       pattern: '^[A-Za-z0-9._-]{1,64}$',
       description:
-        'The id of the request, which is also in the header `x-request-id` of every answer and in the log',
+        'The id of the request, which is also in the header `x-request-id` of the answer and in the log',
     },
   },
   required: ['status', 'code', 'message', 'request_id'],

@@ -58,8 +58,9 @@ export function focusedRow(): HTMLElement | null {
 const ROWS = '[data-rows]'
 const CURRENT = 'data-current'
 const MOMENT = '.moment[data-hint]'
+const MARK = '[role="img"][data-hint]'
 const CUT = '[data-hint-cut]'
-const STOPS = `a, button, input, ${MOMENT}, ${CUT}`
+const STOPS = `a, button, input, ${MOMENT}, ${MARK}, ${CUT}`
 
 /** The rows that keys act on: those with the focus, or the first on the page. */
 function rowsInUse(): HTMLElement | null {
@@ -72,11 +73,15 @@ function rowsOf(rows: HTMLElement | null): HTMLElement[] {
   return [...(rows?.children ?? [])] as HTMLElement[]
 }
 
-/** What can have the focus in a row. Text can only where it is cut off, since the whole is shown then. */
+/**
+ * What can have the focus in a row. Text can only where it is cut off, since the whole is shown then, and a mark where it is
+ * shown: some stand for a column that has no room.
+ */
 function stopsOf(row: HTMLElement): HTMLElement[] {
-  return [...row.querySelectorAll<HTMLElement>(STOPS)].filter(
-    (stop) => stop.matches(`a, button, input, ${MOMENT}`) || isCut(stop),
-  )
+  return [...row.querySelectorAll<HTMLElement>(STOPS)].filter((stop) => {
+    if (stop.matches(MARK)) return stop.getClientRects().length > 0
+    return stop.matches(`a, button, input, ${MOMENT}`) || isCut(stop)
+  })
 }
 
 function isCut(text: HTMLElement): boolean {
