@@ -889,7 +889,8 @@ describe('what goes once it was used, or cannot be used again, leaves the focus'
 })
 
 test('a submit that is refused leaves the focus where it was', async ({ shop, openAs }) => {
-  const page = await openAs(shop.reseller, to.level.dealer.update(shop.dealer.name))
+  const { reseller, dealer } = await shop.world.family({ credits: 1, to: 'reseller' })
+  const page = await openAs(reseller, to.level.dealer.update(dealer.name))
   await page.route('**/v1/reseller/save', (route) =>
     route.fulfill({ status: 400, json: { status: 'ERROR', code: 'invalid_input', message: 'Not now.' } }),
   )

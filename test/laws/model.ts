@@ -40,6 +40,8 @@ export type Client = {
   purchases: Purchase[]
   /** Whether its present service is a trial. */
   onTrial: boolean
+  /** The dealers that it was moved away from, and when. */
+  left: { dealer: Account; at: number }[]
 }
 
 /** A row of the ledger as the console shows it, with its account and client. */
@@ -179,6 +181,7 @@ export class Model {
     if (!client) return { refused: ['not_found'] }
     const before = pathOf(from)
     client.dealer = to
+    client.left.push({ dealer: from, at: this.now })
     const credits = client.purchases.reduce((sum, purchase) => sum + purchase.credits, 0)
     this.#write({ ...this.#rowOf(client), type: 'MOVE', credits, actor: by?.name ?? 'admin' }, before)
     const left = this.clients.filter(({ dealer }) => dealer === from).length
@@ -215,6 +218,7 @@ export class Model {
       expiry: this.#end(today),
       purchases: [],
       onTrial: isTrial,
+      left: [],
     }
     this.clients.push(client)
     if (months === '2d') client.expiry = this.#end(dayAfter(today))
@@ -377,15 +381,21 @@ export class Model {
     return [...(elsewhere ? ['mac_had_trial'] : []), ...(isUsedUp ? ['trials_used_up'] : [])]
   }
 
-  /** How many other MACs a dealer's clients on a trial have got today, without this one. */
+  /**
+   * How many other MACs clients on a trial have got today that are the dealer's, or were until they were moved away since,
+   * without this one.
+   */
   #sharedToday(client: Client, mac: string | null): number {
     const today = dayOn(this.now, this.#zone)
+    const { dealer } = client
+    const isOfDealer = ({ client, at }: Trial) =>
+      client.dealer === dealer || client.left.some((left) => left.dealer === dealer && left.at >= at)
     const isGiven = (one: Trial) =>
       this.#trials.some(({ isGiven, client, mac }) => isGiven && client === one.client && mac === one.mac)
     const shared = this.#trials.filter(
       (one) =>
         one.mac !== null &&
-        one.client.dealer === client.dealer &&
+        isOfDealer(one) &&
         dayOn(one.at, this.#zone) === today &&
         !(one.client === client && one.mac === mac) &&
         !isGiven(one),

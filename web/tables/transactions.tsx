@@ -125,7 +125,11 @@ interface Variant {
 function declare(facts: Variant): Table<Transaction> {
   const ofOne = facts.without?.includes('login') === true
   const columns: Column<Transaction>[] = [
-    moment('created', 'Date', 'datetime', { narrow: ofOne ? 'title' : 'line' }),
+    // As wide as its digits: a window of 1366 has not a pixel more.
+    {
+      ...moment<Transaction>('created', 'Date', 'datetime', { narrow: ofOne ? 'title' : 'line' }),
+      width: 157,
+    },
     // All rows have the same login, so the type serves as the title on a phone.
     { ...type({ USED: 'bad', RETRIEVED: 'good', ...facts.tones }), narrow: ofOne ? 'title' : 'aside' },
     { ...count<Transaction>('credits', 'Credits', { narrow: 'aside' }), width: 64 },
