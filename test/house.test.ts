@@ -118,7 +118,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/access/reseal.ts',
     'server/access/seal.ts',
     'server/nouns/',
-    'server/ledger/busy-days.ts',
+    'server/ledger/sums.ts',
     'server/ledger/calendar.ts',
   ],
   'server/postgres/': ['contract/time.ts', 'server/config.ts', 'server/metrics.ts', 'server/turns.ts'],

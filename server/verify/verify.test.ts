@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { type Family, type Person, suiteWorld } from '../../test/support/world.ts'
-import { fillSums } from '../ledger/busy-days.ts'
+import { fillSums } from '../ledger/sums.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
 import { begin } from '../postgres/begin.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { fillSums } from '../../server/ledger/busy-days.ts'
+import { fillSums } from '../../server/ledger/sums.ts'
 import { fillBranchDays } from '../../server/nouns/growth.ts'
 import { fillStatistics } from '../../server/nouns/statistics.ts'
 import { PLAYED } from '../../server/verify/guards.ts'

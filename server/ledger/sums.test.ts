@@ -6,8 +6,8 @@ import { runs, seedOf } from '../../test/laws/runs.ts'
 import { newClient, type Person, suiteWorld } from '../../test/support/world.ts'
 import { begin } from '../postgres/begin.ts'
 import { verify } from '../verify/verify.ts'
-import { fillSums, sumsOf } from './busy-days.ts'
 import { addDays, addMonths, type Day, dayOf } from './calendar.ts'
+import { fillSums, sumsOf } from './sums.ts'
 
 const world = await suiteWorld()
 const { sql } = world.server
