@@ -27,7 +27,7 @@ const FAULTS = process.env.THOROUGH === '1'
 const KODI = process.env.KODI === '1'
 
 /** The suites of random tries, of which `npm run faults` makes many more. */
-const LONG_LAWS = 'test/laws/{at-once,boxes,days,gateways,hostile,hostile-boxes,ledger,rows}.test.ts'
+const LONG_LAWS = 'test/laws/{at-once,boxes,days,gateways,hostile,hostile-boxes,ledger,rows,trials}.test.ts'
 
 /** Suites that use no database, or one that they start themselves. */
 const WITHOUT_DATABASE = [

@@ -7,6 +7,7 @@ export const BOX_REFUSALS = [
   'other_box',
   'too_many_boxes',
   'other_client',
+  'no_trial',
 ] as const
 export type BoxRefusal = (typeof BOX_REFUSALS)[number]
 

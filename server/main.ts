@@ -18,6 +18,7 @@ import { openHeartbeat } from './jobs/heartbeat.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { openReport, type Ports } from './jobs/report.ts'
 import type { Day } from './ledger/calendar.ts'
+import { trialsOfBoxes } from './ledger/trials.ts'
 import { disputedFrom } from './ledger/zone-rules.ts'
 import { endLog, openLog, openStderr } from './log.ts'
 import { measure } from './metrics.ts'
@@ -210,6 +211,7 @@ async function openApps(opened: Opened, report: () => Promise<ServerReport>) {
         log,
         clock: clock.now,
         zone: config.timeZone,
+        mayShareTrial: trialsOfBoxes({ zone: config.timeZone, trialsPerDay: config.trialsPerDay }),
         streams: config.streams,
       })
     : null

@@ -1081,6 +1081,110 @@ describe('a Ministra client', () => {
   )
 })
 
+describe('a Ministra client on a trial', () => {
+  const onTrial = async (of = dealer, input: object = {}) =>
+    (await world.client(of, { months: 0, ministra: true, password: 'pass word', ...input })).name
+  const freeBox = () => new Box(world.server, { address: address() })
+  /** Signs a box in, a minute later, so that it is not one of too many tries. */
+  const logIn = (box: Box, name: string) => {
+    world.clock.pass({ minutes: 1 })
+    return box.logIn(name, 'pass word')
+  }
+
+  test('is not served on a box that had a trial with another client within 30 days, until a month is paid', async () => {
+    const box = freeBox()
+    const rival = (await world.family({ credits: 1 })).dealer
+    expect(await logIn(box, await onTrial())).toBe(0)
+    world.clock.pass({ days: 1 })
+    const name = await onTrial(rival)
+    expect(await logIn(box, name)).toBe(1)
+    expect(await box.getProfile()).toMatchObject({ status: 1, block_msg: ON_SCREEN.no_trial })
+    await world.server.gateway.write()
+    expect(await rival.call(detail, { name })).toMatchObject({ box_refusal: 'no_trial' })
+    const { refused } = await world.admin.call(calls.boxes.overview)
+    expect(refused).toContainEqual({ reason: 'no_trial', boxes: 1 })
+    await rival.call(renew, { name, months: 1 })
+    expect(await logIn(box, name)).toBe(0)
+    await world.server.gateway.write()
+    expect(await rival.call(detail, { name })).toMatchObject({ box_refusal: null })
+  })
+
+  test('is served on the box after 30 days, and on one that it had before at any time', async () => {
+    const [box, other] = [freeBox(), freeBox()]
+    const name = await onTrial(dealer, { months: '2d' })
+    for (const each of [box, other, box]) expect(await logIn(each, name)).toBe(0)
+    await dealer.call(reset, { name })
+    expect(await logIn(box, name)).toBe(0)
+    world.clock.pass({ days: 29 })
+    expect(await logIn(box, await onTrial())).toBe(1)
+    world.clock.pass({ days: 1 })
+    expect(await logIn(box, await onTrial())).toBe(0)
+  })
+
+  test('that is switched off or suspended shares its trial with its box all the same, and one that has expired does not', async () => {
+    const [box, other] = [freeBox(), freeBox()]
+    const off = await onTrial()
+    await dealer.call(save, { login: off, status: false })
+    expect(await logIn(box, off)).toBe(1)
+    expect(await logIn(box, await onTrial())).toBe(1)
+    const expired = await onTrial()
+    await world.setExpiry(expired, world.clock.now.toISOString())
+    expect(await logIn(other, expired)).toBe(1)
+    expect(await logIn(other, await onTrial())).toBe(0)
+  })
+
+  test('keeps the MAC of its box from another trial, typed or by taking paid months back', async () => {
+    const box = freeBox()
+    await logIn(box, await onTrial())
+    world.clock.pass({ days: 2 })
+    await dealer.refused('mac_had_trial', create, newClient({ stb_mac: box.mac }))
+    const paid = await onTrial(dealer, { months: 1 })
+    expect(await logIn(box, paid)).toBe(0)
+    expect(await dealer.call(detail, { name: paid })).toMatchObject({ retrievable: 0 })
+    await dealer.refused('mac_had_trial', calls.clients.retrieve, { login: paid, credits: 1 })
+  })
+
+  test('of which the only month was taken back has used up the trial of its box', async () => {
+    const box = freeBox()
+    const paid = await onTrial(dealer, { months: 1 })
+    expect(await logIn(box, paid)).toBe(0)
+    await dealer.call(calls.clients.retrieve, { login: paid, credits: 1 })
+    world.clock.pass({ days: 3 })
+    await dealer.refused('mac_had_trial', create, newClient({ stb_mac: box.mac }))
+    expect(await logIn(box, await onTrial())).toBe(1)
+    // A reset before the month is taken back hides the box only until it signs in.
+    const again = await onTrial(dealer, { months: 1 })
+    expect(await logIn(box, again)).toBe(0)
+    await dealer.call(reset, { name: again })
+    await dealer.call(calls.clients.retrieve, { login: again, credits: 1 })
+    expect(await logIn(box, again)).toBe(1)
+  })
+
+  test('has its first box beside the limit of the day, and others as many as trials', async () => {
+    const few = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1', BOX_PORT: '0', TRIALS_PER_DAY: '2' } })
+    try {
+      const of = (await few.family()).dealer
+      const make = async () =>
+        (await few.client(of, { ministra: true, password: 'pass word', months: '2d' })).name
+      const logIn = (name: string) => {
+        few.clock.pass({ minutes: 1 })
+        return new Box(few.server, { address: address() }).logIn(name, 'pass word')
+      }
+      const [one, two] = [await make(), await make()]
+      expect([await logIn(one), await logIn(one), await logIn(two)]).toEqual([0, 0, 0])
+      expect([await logIn(two), await logIn(one)]).toEqual([0, 1])
+      few.clock.pass({ days: 1 })
+      const [three, four] = [await make(), await make()]
+      expect([await logIn(two), await logIn(two), await logIn(three), await logIn(three)]).toEqual([
+        0, 0, 0, 0,
+      ])
+      expect([await logIn(four), await logIn(four)]).toEqual([0, 1])
+    } finally {
+      await few.close()
+    }
+  })
+})
+
 describe('a stranger', () => {
   test('is asked for a login until three wrong ones, and then refused for 15 minutes', async () => {
     const { name, box } = await ministra()

@@ -10,6 +10,7 @@ import { channelCalls } from './channel-calls.ts'
 import { openChannels } from './channels.ts'
 import { openLateFacts } from './late-facts.ts'
 import { openLoginCalls } from './login-calls.ts'
+import type { MayShareTrial } from './login-sign-in.ts'
 import { openPolls } from './poll-calls.ts'
 import { openPresence } from './presence.ts'
 import { Roster } from './roster.ts'
@@ -27,6 +28,7 @@ type GatewayDependencies = {
   clock: () => Date
   /** The zone in which a box is told the last day of its service. */
   zone: string
+  mayShareTrial: MayShareTrial
   streams: StreamRules
 }
 
@@ -56,6 +58,7 @@ export function openGateway({
   log,
   clock,
   zone,
+  mayShareTrial,
   streams,
 }: GatewayDependencies): Gateway {
   const roster = new Roster(sql, log, clock)
@@ -71,6 +74,7 @@ export function openGateway({
     sql,
     seal,
     clock,
+    mayShareTrial,
     roster,
     presence,
     unknown,

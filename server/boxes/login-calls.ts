@@ -8,7 +8,7 @@ import type { Admission } from './admission.ts'
 import { type Answer, POLLING, refusedProfile } from './answers.ts'
 import { type BoxTurns, openStrangerTurns } from './box-turns.ts'
 import type { BoxClient } from './client.ts'
-import { bind } from './login-sign-in.ts'
+import { bind, type MayShareTrial } from './login-sign-in.ts'
 import { clientOfLogin, mayTry, noteRefusal, REFUSED_FOR_MS, refusalOfLogin } from './logins.ts'
 import type { Presence } from './presence.ts'
 import { ON_SCREEN, Unauthorized } from './refusals.ts'
@@ -20,6 +20,7 @@ type LoginDependencies = {
   sql: Sql
   seal: Seal
   clock: () => Date
+  mayShareTrial: MayShareTrial
   roster: Roster
   presence: Presence
   unknown: UnknownBoxes
@@ -34,6 +35,7 @@ export function openLoginCalls({
   sql,
   seal,
   clock,
+  mayShareTrial,
   roster,
   presence,
   unknown,
@@ -110,7 +112,7 @@ export function openLoginCalls({
       const right = await clientOfLogin({ sql, seal, now }, login)
       if (right === 'too many') noteClosed(mac, nonce, now)
       if (right === null || right === 'too many') return null
-      const context = { sql, unserved: roster.unserved, now }
+      const context = { sql, unserved: roster.unserved, now, mayShareTrial }
       const bound = await roster.change(async () => {
         const done = await bind(context, right, { mac, nonce, place })
         if (!done) throw new Unauthorized()

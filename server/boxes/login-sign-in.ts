@@ -8,17 +8,29 @@ import { withClient } from './locked-client.ts'
 import type { RightLogin } from './logins.ts'
 import { type Box, hasTokenEnded, type SignIn, type SignInContext, type SignInOutcome } from './sign-in.ts'
 
+/**
+ * Whether a box may be on the trial on which its new client lives, where it lives on one; its MAC has had that trial then.
+ * `mac` is that of the box, and no other client can get it meanwhile.
+ */
+export type MayShareTrial = (
+  sql: Sql,
+  client: Pick<BoxClient, 'id' | 'dealer' | 'expiry'> & { mac: string },
+  now: Date,
+) => Promise<boolean>
+
+type LoginContext = SignInContext & { mayShareTrial: MayShareTrial }
+
 /** The most boxes that take a Ministra client over within a day; the next one is refused until a reset. */
 const MOST_TAKEOVERS = 3
 
 /**
  * Gives a Ministra client to the box that has just signed in with its login and password. Another box than before takes
  * over, but only three times within a day, and not where the client is locked to another network. One that had left, and
- * that no other has followed, comes back. A box that is another client's may have to stay there. Null where the client is
- * gone, or has had another password since this one was found right.
+ * that no other has followed, comes back. A box that is another client's may have to stay there, and one that had a trial
+ * elsewhere gets no other. Null where the client is gone, or has had another password since this one was found right.
  */
 export function bind(
-  context: SignInContext,
+  context: LoginContext,
   { id, password }: RightLogin,
   box: Box,
 ): Promise<SignInOutcome | null> {
@@ -48,11 +60,12 @@ export function bind(
     if (hasTokenEnded(box.nonce, client.device, forgotten.get(id) ?? 0, now, isIn)) return null
     const refusal = other ? await whyItStays({ ...context, sql }, client, { ...box, isIn }) : null
     if (refusal) return { client, refusal }
+    const isNew = before?.mac !== box.mac
+    if (isNew && !(await context.mayShareTrial(sql, { ...client, mac: box.mac }, now)))
+      return { client, refusal: refusalOf(client, box.place, context.unserved, now) ?? 'no_trial' }
     const device = await moveBox(sql, { id, box, now }, before, isAnother)
     const event = isAnother ? 'taken over' : 'first seen'
-    if (before?.mac !== box.mac) {
-      await insertingNotes(sql, [{ client: id, now, event, detail: box.mac, place: box.place }])
-    }
+    if (isNew) await insertingNotes(sql, [{ client: id, now, event, detail: box.mac, place: box.place }])
     return { client: { ...client, device: deviceOf(device) }, refusal: null }
   })
 }

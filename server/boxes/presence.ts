@@ -27,10 +27,11 @@ type LastAnswer = {
 }
 
 /** The reasons that every version knows which may run on the same database: 0.2.0 answers no call with another one. */
-type StoredRefusal = Exclude<BoxRefusal, 'other_client'>
+type StoredRefusal = Exclude<BoxRefusal, 'other_client' | 'no_trial'>
 
-/** Stores 'other_client' as 'too_many_boxes', which every version knows; `boxRefusal` (`tree/presence.ts`) tells them apart. */
+/** Stores a newer reason as one that every version knows; `boxRefusal` (`tree/presence.ts`) tells them apart. */
 export function storedAs(refusal: BoxRefusal): StoredRefusal {
+  if (refusal === 'no_trial') return 'other_box'
   return refusal === 'other_client' ? 'too_many_boxes' : refusal
 }
 

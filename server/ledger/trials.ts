@@ -1,6 +1,7 @@
 import { MAC_HAD_TRIAL } from '../../contract/clients.ts'
 import { counted } from '../../contract/quantities.ts'
 import { before, DAY_MS } from '../../contract/time.ts'
+import type { Sql } from '../postgres/pool.ts'
 import { fieldRefusal, type Refusal } from '../refusal.ts'
 import { dayOf, endOf, startOf } from './calendar.ts'
 import { outstanding } from './outstanding.ts'
@@ -10,8 +11,9 @@ import { type Concerned, factsOf, lockPlace, note } from './transfer.ts'
 
 /**
  * What decides whether a trial may be given. A dealer gives TRIALS_PER_DAY, each a TRIAL row. A MAC has one in 30 days,
- * whoever gives it. A MAC that is moved to a client on a trial has had one too: `mac_trial` records that. It is no trial
- * of the dealer's, but there are as many in a day, since a script could take the trial from any number of MACs.
+ * whoever gives it. A MAC that comes to a client on a trial has had one too, also that of a box which signs in to a
+ * Ministra client: `mac_trial` records that. It is no trial of the dealer's, but there are as many in a day, since a script
+ * could take the trial from any number of MACs.
  */
 type TrialFacts = {
   given_today: number
@@ -22,15 +24,25 @@ type TrialFacts = {
   mac_had_elsewhere: boolean
   /** Whether the MAC had a trial with this client, however long ago, or there is none. */
   mac_had_here: boolean
-  /** How many other MACs clients on a trial have got today that are the dealer's, or were until today, without this one. */
+  /** Whether the client's trial was given without a MAC, and none has come to it today. */
+  is_first: boolean
+  /**
+   * How many other MACs clients on a trial have got today that are the dealer's, or were until today, without this one. The
+   * day's first one of a client whose trial was given without a MAC is not another.
+   */
   shared_today: number
 }
 
 /** The fields of a call at which a refused trial is reported. */
 export type TrialFields = { mac: string; trials: string }
 
+/** The dealer of a client, the moment and the calendar. */
+export type TrialDealing = Pick<Dealing, 'sql' | 'now' | 'business'> & {
+  account: Pick<Dealing['account'], 'id' | 'balance_holding'>
+}
+
 export async function trialFacts(
-  { sql, account, now, business }: Dealing,
+  { sql, account, now, business }: TrialDealing,
   client: Pick<Concerned, 'id' | 'mac'>,
 ): Promise<TrialFacts> {
   const today = startOf(dayOf(now, business.zone), business.zone)
@@ -40,35 +52,44 @@ export async function trialFacts(
       select client from transfer where type = 'TRIAL' and mac = ${client.mac} and created > ${lately}
       union all
       select client from mac_trial where mac = ${client.mac} and created > ${lately}
+    ),
+    given as (select mac, created from transfer where client = ${client.id} and type = 'TRIAL'),
+    today as (
+      select client, mac, created, first_value(mac) over (partition by client order by created, mac) as first_mac
+      from mac_trial where created >= ${today}
     )
     select
       (select count(*) from transfer
         where dealer = ${account.id} and type = 'TRIAL' and created >= ${today}) as given_today,
-      exists (select from transfer
-        where client = ${client.id} and type = 'TRIAL' and created >= ${today}) as client_had_today,
+      exists (select from given where created >= ${today}) as client_had_today,
       exists (select from had) as mac_had,
       exists (select from had where client <> ${client.id}) as mac_had_elsewhere,
       ${client.mac}::text is null or exists (
-        select from transfer where client = ${client.id} and type = 'TRIAL' and mac = ${client.mac}
+        select from given where mac = ${client.mac}
         union all
         select from mac_trial where client = ${client.id} and mac = ${client.mac}
       ) as mac_had_here,
-      (select count(distinct (m.client, m.mac)) from mac_trial m
+      exists (select from given where mac is null)
+        and not exists (select from today where client = ${client.id}) as is_first,
+      (select count(distinct (m.client, m.mac)) from today m
         -- One by one, because a plan for any day would read all clients for them.
         cross join lateral (
           select from client c where c.id = m.client and (c.dealer = ${account.id} or exists (
             select from transfer t where t.client = c.id and t.from_dealer = ${account.id} and t.created >= m.created
           )) offset 0
         ) of_dealer
-        where m.created >= ${today} and (m.client <> ${client.id} or m.mac <> ${client.mac})
-          and not exists (select from transfer t where t.client = m.client and t.type = 'TRIAL' and t.mac = m.mac)
+        where (m.client <> ${client.id} or m.mac <> ${client.mac})
+          and not exists (
+            select from transfer t where t.client = m.client and t.type = 'TRIAL'
+              and (t.mac = m.mac or t.mac is null and m.mac = m.first_mac)
+          )
       ) as shared_today`
   return found as TrialFacts
 }
 
 /** Returns why a dealer may not give a client a trial now; null where it may. */
 export function whyNotGiven(
-  { business }: Dealing,
+  { business }: TrialDealing,
   { given_today, mac_had }: TrialFacts,
   fields: TrialFields,
 ): Refusal | null {
@@ -83,12 +104,12 @@ export function whyNotGiven(
 
 /** Returns why a client on a trial may not have this MAC; null where it may. */
 export function whyNotShared(
-  { business }: Dealing,
-  { mac_had_elsewhere, mac_had_here, shared_today }: TrialFacts,
+  { business }: TrialDealing,
+  { mac_had_elsewhere, mac_had_here, is_first, shared_today }: TrialFacts,
   fields: TrialFields,
 ): Refusal | null {
   if (mac_had_elsewhere) return macHadTrial(fields)
-  if (mac_had_here || shared_today < business.trialsPerDay) return null
+  if (mac_had_here || is_first || shared_today < business.trialsPerDay) return null
   return fieldRefusal(
     'trials_used_up',
     fields.mac,
@@ -98,7 +119,7 @@ export function whyNotShared(
 
 /** Gives a client a trial until its expiry, or refuses it. Call it after the client's row was written. */
 export async function giveTrial(
-  dealing: Dealing,
+  dealing: TrialDealing,
   client: Concerned,
   expiry: string,
   fields: TrialFields,
@@ -112,26 +133,66 @@ export async function giveTrial(
 }
 
 /**
- * Records that the MAC of a client shares the client's trial, or refuses it. Call it after the client's row was
- * written: no other client can have the MAC then, so nobody gives it another trial meanwhile.
+ * Records that a client's MAC, or that of its box, shares the client's trial. Returns why it may not; then nothing is
+ * recorded. Call it once no other client can get the MAC, so that nobody gives it another trial meanwhile.
  */
-export async function shareTrial(dealing: Dealing, client: Concerned, fields: TrialFields): Promise<void> {
+export async function shareTrial(
+  dealing: TrialDealing,
+  client: Pick<Concerned, 'id' | 'mac'>,
+  fields: TrialFields,
+): Promise<Refusal | null> {
   const { sql, account } = dealing
-  if (client.mac === null) return
+  if (client.mac === null) return null
   // As where a trial is given: two at once are not both the last one allowed.
   await lockPlace(sql, account)
   const refusal = whyNotShared(dealing, await trialFacts(dealing, client), fields)
-  if (refusal) throw refusal
+  if (refusal) return refusal
   await sql`
     insert into mac_trial (mac, client) values (${client.mac}, ${client.id}) on conflict do nothing`
+  return null
 }
 
 /** Whether a client is on a trial: no month of its service is paid, or all of it but today was taken back. */
-export async function livesOnTrial(dealing: Dealing, client: Served): Promise<boolean> {
+export async function livesOnTrial(
+  dealing: TrialDealing,
+  client: Pick<Served, 'id' | 'mac' | 'expiry'>,
+): Promise<boolean> {
   const { sql, now, business } = dealing
   if ((await outstanding(sql, client.id)).length === 0) return true
   if (client.expiry !== endOf(dayOf(now, business.zone), business.zone)) return false
   return (await trialFacts(dealing, client)).client_had_today
+}
+
+/** Returns what notes that a box shares the trial of the Ministra client that it signs in to, or says that it may not. */
+export function trialsOfBoxes(business: Dealing['business']) {
+  return async (
+    sql: Sql,
+    { id, dealer, mac, expiry }: { id: number; dealer: number; mac: string; expiry: number },
+    now: Date,
+  ): Promise<boolean> => {
+    // A box is let in to an expired client only by a paid month.
+    if (expiry < now.getTime()) return true
+    const [balance] = await sql<{ id: number }[]>`
+      select id from holding where account = ${dealer} and kind = 'balance'`
+    if (!balance) throw new Error(`the dealer ${dealer} has no balance`)
+    const dealing = { sql, now, business, account: { id: dealer, balance_holding: balance.id } }
+    const client = { id, mac, expiry: new Date(expiry).toISOString() }
+    if (!(await livesOnTrial(dealing, client))) return true
+    return (await shareTrial(dealing, client, { mac: 'mac', trials: 'mac' })) === null
+  }
+}
+
+/** Returns the client with the MAC whose trial its own is: that of the box that has signed in to it, where it has none. */
+export async function withBoxMac<Of extends Pick<Concerned, 'id' | 'mac'>>(
+  sql: Sql,
+  client: Of,
+  lock: 'lock' | 'read',
+): Promise<Of> {
+  if (client.mac !== null) return client
+  // Whoever gives the box's MAC to another client changes this row, and waits then, or was waited for.
+  const [box] = await sql<{ mac: string | null }[]>`
+    select mac from device where client = ${client.id} ${lock === 'lock' ? sql`for no key update` : sql``}`
+  return { ...client, mac: box?.mac ?? null }
 }
 
 function macHadTrial({ mac }: TrialFields): Refusal {

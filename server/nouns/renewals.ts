@@ -6,7 +6,7 @@ import { renewed } from '../ledger/months.ts'
 import { giveBack, refuseChanged, renew, renewFree, type Served } from '../ledger/purchases.ts'
 import { RETRIEVED, retrievals } from '../ledger/retrievals.ts'
 import { lockFreeHoldings } from '../ledger/transfer.ts'
-import { giveTrial, shareTrial } from '../ledger/trials.ts'
+import { giveTrial, shareTrial, withBoxMac } from '../ledger/trials.ts'
 import { fieldRefusal, Refusal } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
 import { clientOf, clientsOf, clientsThere, freeClients } from '../tree/client.ts'
@@ -88,7 +88,8 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
     if (expiryState(client.expiry, now) === 'expired') {
       throw new Refusal('client_expired', 'This client has expired: there is nothing left to retrieve.')
     }
-    const { offered, refusal } = await retrievals(context, client)
+    const withMac = await withBoxMac(sql, client, 'lock')
+    const { offered, refusal } = await retrievals(context, withMac)
     const retrieval = offered[credits - 1]
     if (!retrieval) {
       const isNext = credits === offered.length + 1
@@ -98,8 +99,9 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
     // First, as in `renew`: the service is counted beneath the superreseller that the dealer has once its holdings are locked.
     const balance = await giveBack(context, client, credits, expiry)
     await sql`update service set expiry = ${expiry} where client = ${client.id}`
-    if (leaves === 'a new trial') await giveTrial(context, client, expiry, RETRIEVED)
-    if (leaves === 'an earlier trial') await shareTrial(context, client, RETRIEVED)
+    if (leaves === 'a new trial') await giveTrial(context, withMac, expiry, RETRIEVED)
+    const notShared = leaves === 'an earlier trial' && (await shareTrial(context, withMac, RETRIEVED))
+    if (notShared) throw notShared
     return { status: 'OK', name: client.name, expiry, credits: balance }
   },
 }

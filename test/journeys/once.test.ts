@@ -565,6 +565,8 @@ describe('a submit', () => {
 
   test('is charged once when its session ended before it was repeated', async ({ open, world }) => {
     const { me, dealer, page } = await atDealer(open, world)
+    // So that the repeated change is what hears first that the session has ended.
+    await page.waitForLoadState('networkidle')
     await page.route(
       SAVE,
       async (route) => {

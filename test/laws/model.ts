@@ -369,7 +369,7 @@ export class Model {
 
   /**
    * A MAC that had a trial with another client in the last 30 days cannot share this client's, and a dealer's clients get
-   * as many other MACs in a day as trials.
+   * as many other MACs in a day as trials. The day's first MAC of a client whose trial was given without one is its own.
    */
   #noSharedTrial(client: Client, mac: string | null): string[] {
     const elsewhere = this.#trials.some(
@@ -377,7 +377,8 @@ export class Model {
         mac !== null && trial.mac === mac && trial.client !== client && trial.at > this.now - 30 * DAY_MS,
     )
     const here = this.#trials.some((trial) => trial.mac === mac && trial.client === client)
-    const isUsedUp = mac !== null && !here && this.#sharedToday(client, mac) >= this.#trialsPerDay
+    const isFirst = this.#isGivenWithout(client) && this.#sharedOf(client).length === 0
+    const isUsedUp = mac !== null && !here && !isFirst && this.#sharedToday(client, mac) >= this.#trialsPerDay
     return [...(elsewhere ? ['mac_had_trial'] : []), ...(isUsedUp ? ['trials_used_up'] : [])]
   }
 
@@ -391,7 +392,8 @@ export class Model {
     const isOfDealer = ({ client, at }: Trial) =>
       client.dealer === dealer || client.left.some((left) => left.dealer === dealer && left.at >= at)
     const isGiven = (one: Trial) =>
-      this.#trials.some(({ isGiven, client, mac }) => isGiven && client === one.client && mac === one.mac)
+      this.#trials.some(({ isGiven, client, mac }) => isGiven && client === one.client && mac === one.mac) ||
+      (this.#isGivenWithout(one.client) && this.#sharedOf(one.client)[0]?.mac === one.mac)
     const shared = this.#trials.filter(
       (one) =>
         one.mac !== null &&
@@ -402,6 +404,22 @@ export class Model {
     )
     const clients = [...new Set(shared.map(({ client }) => client))]
     return new Set(shared.map(({ client, mac }) => `${clients.indexOf(client)} ${mac}`)).size
+  }
+
+  #isGivenWithout(client: Client): boolean {
+    return this.#trials.some((trial) => trial.isGiven && trial.client === client && trial.mac === null)
+  }
+
+  /** Returns the MACs that have come to a client on a trial today, the first one first. */
+  #sharedOf(client: Client): Trial[] {
+    const today = dayOn(this.now, this.#zone)
+    return this.#trials.filter(
+      (trial) =>
+        !trial.isGiven &&
+        trial.client === client &&
+        trial.mac !== null &&
+        dayOn(trial.at, this.#zone) === today,
+    )
   }
 
   #hadTrialToday(client: Client): boolean {

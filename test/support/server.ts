@@ -11,6 +11,7 @@ import { type Gateway, openGateway } from '../../server/boxes/gateway.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import type { FreeSpace } from '../../server/corridor/disk.ts'
 import { openReport } from '../../server/jobs/report.ts'
+import { trialsOfBoxes } from '../../server/ledger/trials.ts'
 import { openLog } from '../../server/log.ts'
 import { type Clock, MACHINE_CLOCK } from '../../server/postgres/clock.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
@@ -94,6 +95,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     log,
     clock: clock.now,
     zone,
+    mayShareTrial: trialsOfBoxes({ zone, trialsPerDay: config.trialsPerDay }),
     streams: config.streams,
   })
   const { leaving = new AbortController().signal, freeSpace = null, backups } = options

@@ -95,6 +95,12 @@ test.each([
     'Its box was refused 2 minutes ago: another client is signed in on it; reset that one, or try again a day later',
   ],
   [
+    'no_trial',
+    '2026-11-21T09:58:00.000Z',
+    {},
+    'Its box was refused 2 minutes ago: its MAC had a trial with another client within 30 days; renew this client to let it in',
+  ],
+  [
     'other_reason',
     '2026-11-21T09:58:00.000Z',
     {},
@@ -143,7 +149,7 @@ test('a suspension is over where a dealer reads of its box, since it could not s
   ])
 })
 
-test.each(['other_box', 'too_many_boxes', 'other_client'] as const)(
+test.each(['other_box', 'too_many_boxes', 'other_client', 'no_trial'] as const)(
   'a box that was refused as %s while the own one is online is told of, and nothing is forgotten for it',
   (box_refusal) => {
     const refused = { online: true, box_refusal, box_answered: '2026-11-21T09:58:00.000Z' }

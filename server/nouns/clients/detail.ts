@@ -8,6 +8,7 @@ import { lastWrongTry } from '../../access/login-limits.ts'
 import { ofClient } from '../../access/seal.ts'
 import type { Handler } from '../../context.ts'
 import { retrievals } from '../../ledger/retrievals.ts'
+import { withBoxMac } from '../../ledger/trials.ts'
 import type { Fragment, Sql } from '../../postgres/pool.ts'
 import { notFound } from '../../refusal.ts'
 import { clientOf } from '../../tree/client.ts'
@@ -28,7 +29,7 @@ export const clientDetail: Handler<typeof calls.clients.detail> = async (context
     where c.id = ${client.id} and c.dealer = ${client.dealer} and c.deleted is null`
   if (!found) throw notFound()
   const { near_mac: mac, near_asked: asked, digits, channels, adult_channels, ...rest } = found
-  const { offered } = await retrievals(context, client)
+  const { offered } = await retrievals(context, await withBoxMac(sql, client, 'read'))
   const wrong_login = client.ministra
     ? await lastWrongTry(context, client.name.toLowerCase(), rest.created)
     : null
