@@ -5,6 +5,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  accessSync,
+  constants,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -14,7 +16,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { hostname } from 'node:os'
+import { homedir, hostname } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -29,6 +31,8 @@ const INSTALLED = 'node_modules/.package-lock.json'
 /** Where packages are until all of them have come. The npm of a process that was killed may go on in that one's. */
 const DRAFT = `node_modules.draft.${process.pid}`
 const VITEST = 'node_modules/vitest/vitest.mjs'
+/** What most likely has sent a signal that nobody here has. */
+const ENDED_BY = { SIGKILL: ', most likely because the memory ran out' }
 /** The levels of the log, as pino numbers them. */
 const [INFO, ERROR] = [30, 50]
 /** Node keeps compiled code here from one start to the next. */
@@ -180,8 +184,17 @@ async function install() {
       `npm did not download ${names}: check the connection and the registry, or take a newer Node, then try again.`,
     )
   }
-  if (existsSync(PACKAGES)) renameSync(PACKAGES, join(DRAFT, 'before'))
-  renameSync(join(DRAFT, PACKAGES), PACKAGES)
+  try {
+    if (existsSync(PACKAGES)) renameSync(PACKAGES, join(DRAFT, 'before'))
+    renameSync(join(DRAFT, PACKAGES), PACKAGES)
+  } catch (error) {
+    // A volume of its own, or a layer of a container's image.
+    if (error.code !== 'EXDEV' && error.code !== 'EBUSY') throw error
+    removeDraft(DRAFT)
+    quit(
+      `${join(ROOT, PACKAGES)} is outdated, and cannot be replaced from here (${error.code}): run \`npm ci --include=dev\` where it was made.`,
+    )
+  }
   removeDraft(DRAFT)
 }
 
@@ -204,17 +217,37 @@ async function installWithNewerNpm() {
 
 /** Has npm install into the draft, on a certain Node. Returns what it left out; null where it could not. */
 async function installWith(node, command, more = {}) {
-  const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  // Node 20 is older than some packages want, and starts none of them: they run on the Node that comes with them.
+  const engines = '--engine-strict=false'
+  const options = [
+    '--include=dev',
+    '--include=optional',
+    engines,
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ]
   const args = [...command, '--prefix', DRAFT, ...options]
   const npm = process.env.npm_execpath
   const { NODE_ENV: _, ...inherited } = process.env
   // What npm starts, as npm itself, takes the first Node that it finds.
-  const env = { ...more, ...inherited, PATH: `${dirname(node)}${delimiter}${inherited.PATH}` }
+  const env = { ...more, ...inherited, ...cache(), PATH: `${dirname(node)}${delimiter}${inherited.PATH}` }
   // Other package managers set it, too.
   const code = npm?.endsWith('npm-cli.js')
     ? await run(node, [npm, ...args], env)
     : await run('npm', args, env)
   return code === 0 ? missingFrom(readJson(join(DRAFT, INSTALLED))?.packages ?? {}) : null
+}
+
+/** Returns where npm keeps what it downloads, for a user who cannot write to where it would. */
+function cache() {
+  const usual = process.env.npm_config_cache ?? join(homedir(), '.npm')
+  try {
+    accessSync(existsSync(usual) ? usual : dirname(usual), constants.W_OK)
+    return {}
+  } catch {
+    return { npm_config_cache: join(ROOT, DRAFT, 'cache') }
+  }
 }
 
 /** Whether a folder is a draft whose process is gone, or one of an earlier version. */
@@ -245,13 +278,18 @@ function findNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > 24 || (major === 24 && minor >= 7)) return process.execPath
   const why = existsSync(bundled)
-    ? 'the one that came does not run here (on Linux it needs glibc)'
+    ? `the one that came does not run here (on Linux it needs glibc): ${faultOf(bundled)}`
     : `none came for ${process.platform}-${process.arch}`
   return quit(`Boxtree needs Node 24.7 or later, and ${why}: install that and start again.`)
 }
 
 function runs(node) {
   return existsSync(node) && spawnSync(node, ['--version']).status === 0
+}
+
+function faultOf(node) {
+  const { error, stderr } = spawnSync(node, ['--version'], { encoding: 'utf8' })
+  return error?.message ?? stderr.trim()
 }
 
 function isConsoleStale() {
@@ -287,14 +325,9 @@ async function buildConsole() {
   say('Building the console')
   const hash = hashOfConsole()
   const args = ['node_modules/vite/bin/vite.js', 'build', 'web', '--config', 'web/vite.config.ts']
-  const code = await run(node, [
-    ...args,
-    '--outDir',
-    '../dist/web.new',
-    '--emptyOutDir',
-    '--logLevel',
-    'warn',
-  ])
+  const options = ['--outDir', '../dist/web.new', '--emptyOutDir', '--logLevel', 'warn']
+  // Where another one is set, what is built is for developers: slow, and without the service worker.
+  const code = await run(node, [...args, ...options], { ...ENVIRONMENT, NODE_ENV: 'production' })
   if (code !== 0) quit('The console could not be built; see above.')
   mkdirSync('dist', { recursive: true })
   rmSync('dist/web.hash', { force: true })
@@ -316,6 +349,7 @@ function run(program, args, env = ENVIRONMENT) {
     child.on('exit', (code, signal) => {
       child = null
       if (stopping && signal) return quitSilently(130)
+      if (signal) process.stderr.write(`${program} was ended by ${signal}${ENDED_BY[signal] ?? ''}.\n`)
       resolve(code ?? 1)
     })
   })

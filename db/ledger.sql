@@ -215,19 +215,20 @@ create trigger post_transfers after insert on transfer
 create trigger appended_only before update or delete or truncate on transfer
   for each statement execute function refuse_change();
 
--- The MACs that a client received during its trial. Such a MAC has had a trial too, which does not count as one of the
--- dealer's trials of the day. Trials that dealers give are rows of the ledger, so both tables say whether a MAC had
--- one.
+-- The MACs that a client received during its trial, typed or of a box that signed in to a Ministra client, which may have any.
+-- Such a MAC has had a trial too, which does not count as one of the dealer's trials of the day. Trials that dealers give are
+-- rows of the ledger, so both tables say whether a MAC had one.
 create table mac_trial (
   mac text,
   client bigint,
   created timestamptz default moment(),
   constraint mac_trial_pkey primary key (mac, client, created),
-  constraint mac_trial_mac_check check (mac ~ '^00:1A:79(:[0-9A-F]{2}){3}$'),
+  constraint mac_trial_mac_check check (mac ~ '^([0-9A-F]{2}:){5}[0-9A-F]{2}$'),
   constraint mac_trial_client_fk foreign key (client) references client (id)
 );
 
 create index mac_trial_created on mac_trial (created);
+create index mac_trial_client on mac_trial (client, created);
 
 create trigger appended_only before update or delete or truncate on mac_trial
   for each statement execute function refuse_change();

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { isRoot } from './support/needs.ts'
+import { isRoot, offers } from './support/needs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'boxtree-launcher-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -24,14 +24,18 @@ function runWithoutPackages(...command: string[]): string {
 
 /** The same where npm is another program. */
 function runWith(program: string, ...command: string[]): string {
+  return runIn({ PATH: process.env.PATH }, program, ...command)
+}
+
+/** The same with certain variables. */
+function runIn(variables: NodeJS.ProcessEnv, program: string, ...command: string[]): string {
   copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), join(folder, 'boxtree.mjs'))
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/one': {} } }))
   const npm = join(folder, 'npm-cli.js')
   writeFileSync(npm, program)
-  const env = { PATH: process.env.PATH, npm_execpath: npm }
   const { stdout, stderr, status } = spawnSync(process.execPath, ['boxtree.mjs', ...command], {
     cwd: folder,
-    env,
+    env: { ...variables, npm_execpath: npm },
     encoding: 'utf8',
   })
   expect(status).toBe(1)
@@ -208,6 +212,76 @@ test.each(['#', '?'])('a console that cannot be built in a folder with %s in its
     encoding: 'utf8',
   })
   expect([status, stderr]).toEqual([1, 'Move Boxtree to a folder without # and ? in its path.\n'])
+})
+
+test('npm installs for a user without a home, and whatever Node its settings want', () => {
+  const npm = `
+    console.log(process.env.npm_config_cache, process.argv.join(' '))
+    process.exit(1)`
+  const said = runIn({ PATH: process.env.PATH, HOME: '/proc/nowhere' }, npm, 'check')
+  expect(said).toMatch(/node_modules\.draft\.\d+\/cache /)
+  expect(said).toContain(' --engine-strict=false ')
+  const usual = runIn({ PATH: process.env.PATH, HOME: folder }, npm, 'check')
+  expect(usual).toMatch(/^undefined /m)
+})
+
+test('what is killed while it installs is named, and what most likely has killed it', () => {
+  expect(runWith("process.kill(process.pid, 'SIGKILL')", 'check')).toContain(
+    'was ended by SIGKILL, most likely because the memory ran out.',
+  )
+})
+
+/** Runs a command where what it mounts is seen by it alone. */
+const [COMMAND, ...APART] = ['unshare', '--mount'] as const
+
+const canMount = offers(
+  process.getuid?.() === 0 && spawnSync(COMMAND, [...APART, 'true']).status === 0,
+  'The test of packages that are a volume of their own',
+  'root and mounts in a namespace',
+)
+
+test.runIf(canMount)('packages that are outdated in a volume of their own are told of, and stay', () => {
+  const there = mkdtempSync(join(folder, 'volume-'))
+  mkdirSync(join(there, 'node_modules'))
+  copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), join(there, 'boxtree.mjs'))
+  writeFileSync(join(there, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/one': {} } }))
+  const npm = `
+    const { mkdirSync, writeFileSync } = require('node:fs')
+    const to = process.argv[process.argv.indexOf('--prefix') + 1] + '/node_modules'
+    mkdirSync(to)
+    writeFileSync(to + '/.package-lock.json', '{"packages":{"node_modules/one":{}}}')`
+  writeFileSync(join(there, 'npm-cli.js'), npm)
+  const mount = 'mount -t tmpfs none node_modules && exec "$@"'
+  const { stderr, status } = spawnSync(
+    COMMAND,
+    [...APART, 'sh', '-c', mount, 'sh', process.execPath, 'boxtree.mjs', 'check'],
+    {
+      cwd: there,
+      env: { PATH: process.env.PATH, npm_execpath: join(there, 'npm-cli.js') },
+      encoding: 'utf8',
+    },
+  )
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(/node_modules is outdated, and cannot be replaced from here \((EBUSY|EXDEV)\)/),
+  ])
+  expect(readdirSync(there).filter((name) => name.startsWith('node_modules'))).toEqual(['node_modules'])
+})
+
+test('the console is built for use, whatever NODE_ENV says', () => {
+  const there = mkdtempSync(join(folder, 'built-'))
+  const vite = join(there, 'node_modules/vite/bin')
+  for (const made of [vite, join(there, 'contract'), join(there, 'web')]) mkdirSync(made, { recursive: true })
+  copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), join(there, 'boxtree.mjs'))
+  for (const name of ['package-lock.json', 'node_modules/.package-lock.json'])
+    writeFileSync(join(there, name), JSON.stringify({ packages: {} }))
+  writeFileSync(join(vite, 'vite.js'), 'console.log(process.env.NODE_ENV)\nprocess.exit(1)')
+  const { stdout } = spawnSync(process.execPath, ['boxtree.mjs', 'build'], {
+    cwd: there,
+    env: { PATH: process.env.PATH, NODE_ENV: 'development' },
+    encoding: 'utf8',
+  })
+  expect(stdout).toContain('production\n')
 })
 
 test('any other command says plain sentences', () => {

@@ -9,7 +9,7 @@ import { begin } from '../postgres/begin.ts'
 import { codeOf } from '../postgres/errors.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
-import { makeTablesOf, originOf, RELEASE, type Release } from '../postgres/schema.ts'
+import { hasTables, makeTablesOf, originOf, RELEASE, type Release } from '../postgres/schema.ts'
 import { KEY, type Manifest, refuseUnreadable, tableFile } from './archive.ts'
 import { RowCounter } from './row-counter.ts'
 
@@ -60,11 +60,7 @@ function madeWithAnother(folder: string): string {
 }
 
 async function refuseFilled(sql: Sql): Promise<void> {
-  const [row] = await sql<{ filled: boolean }[]>`
-    select exists (
-      select from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-    ) as filled`
-  if (row?.filled) {
+  if (await hasTables(sql)) {
     throw new StartFault(
       'The database is not empty, and nothing was changed in it; restore into an empty DATA_DIR, or into a new database.',
     )

@@ -10,7 +10,7 @@ import { type Box, hasTokenEnded, type SignIn, type SignInContext, type SignInOu
 
 /**
  * Whether a box may be on the trial on which its new client lives, where it lives on one; its MAC has had that trial then.
- * `mac` is that of the box, and no other client can get it meanwhile.
+ * `mac` is that of the box, which is locked.
  */
 export type MayShareTrial = (
   sql: Sql,
@@ -49,8 +49,10 @@ export function bind(
       const refusal = refusalOf(client, box.place, context.unserved, now) ?? 'too_many_boxes'
       return { client: { ...client, device }, refusal }
     }
-    // Two sign-ins of one box to two clients come one after the other.
+    // Two sign-ins of one box to two clients come one after the other. And the boxes are locked before the dealer's holding,
+    // as by whoever gives a client a MAC: ordered, so that two boxes that change places never wait for each other.
     await lockMac(sql, box.mac)
+    await sql`select from device where client = ${id} or mac = ${box.mac} order by client for update`
     const [owner] = await sql`select from client where mac = ${box.mac} and deleted is null`
     if (owner) return null
     const forgotten = await forgottenAt(sql, [id], now)
@@ -91,8 +93,6 @@ async function moveBox(
   before: DeviceRow | null,
   isAnother: boolean,
 ): Promise<DeviceRow> {
-  // Ordered, so that two boxes that change places never wait for each other.
-  await sql`select from device where client = ${id} or mac = ${box.mac} order by client for update`
   await takeBox(sql, box.mac, id, now)
   const kept = before === null || isAnother ? UNKNOWN : before
   const device = {

@@ -24,13 +24,8 @@ type TrialFacts = {
   mac_had_elsewhere: boolean
   /** Whether the MAC had a trial with this client, however long ago, or there is none. */
   mac_had_here: boolean
-  /** Whether the client's trial was given without a MAC, and none has come to it today. */
+  /** Whether the client had a trial that was given without a MAC, and no MAC has come to it on a trial since. */
   is_first: boolean
-  /**
-   * How many other MACs clients on a trial have got today that are the dealer's, or were until today, without this one. The
-   * day's first one of a client whose trial was given without a MAC is not another.
-   */
-  shared_today: number
 }
 
 /** The fields of a call at which a refused trial is reported. */
@@ -53,11 +48,7 @@ export async function trialFacts(
       union all
       select client from mac_trial where mac = ${client.mac} and created > ${lately}
     ),
-    given as (select mac, created from transfer where client = ${client.id} and type = 'TRIAL'),
-    today as (
-      select client, mac, created, first_value(mac) over (partition by client order by created, mac) as first_mac
-      from mac_trial where created >= ${today}
-    )
+    given as (select mac, created from transfer where client = ${client.id} and type = 'TRIAL')
     select
       (select count(*) from transfer
         where dealer = ${account.id} and type = 'TRIAL' and created >= ${today}) as given_today,
@@ -70,21 +61,33 @@ export async function trialFacts(
         select from mac_trial where client = ${client.id} and mac = ${client.mac}
       ) as mac_had_here,
       exists (select from given where mac is null)
-        and not exists (select from today where client = ${client.id}) as is_first,
-      (select count(distinct (m.client, m.mac)) from today m
-        -- One by one, because a plan for any day would read all clients for them.
-        cross join lateral (
-          select from client c where c.id = m.client and (c.dealer = ${account.id} or exists (
-            select from transfer t where t.client = c.id and t.from_dealer = ${account.id} and t.created >= m.created
-          )) offset 0
-        ) of_dealer
-        where (m.client <> ${client.id} or m.mac <> ${client.mac})
-          and not exists (
-            select from transfer t where t.client = m.client and t.type = 'TRIAL'
-              and (t.mac = m.mac or t.mac is null and m.mac = m.first_mac)
-          )
-      ) as shared_today`
+        and not exists (select from mac_trial where client = ${client.id}) as is_first`
   return found as TrialFacts
+}
+
+/**
+ * Returns how many other MACs clients on a trial have got today that are the dealer's, or were until today, without this
+ * one. The first MAC of a client whose trial was given without one is not another.
+ */
+async function sharedToday(
+  { sql, account, now, business }: TrialDealing,
+  client: Pick<Concerned, 'id' | 'mac'>,
+): Promise<number> {
+  const [found] = await sql<{ count: number }[]>`
+    select count(distinct (m.client, m.mac)) from mac_trial m
+    -- One by one, because a plan for any day would read all clients for them.
+    cross join lateral (
+      select from client c where c.id = m.client and (c.dealer = ${account.id} or exists (
+        select from transfer t where t.client = c.id and t.from_dealer = ${account.id} and t.created >= m.created
+      )) offset 0
+    ) of_dealer
+    where m.created >= ${startOf(dayOf(now, business.zone), business.zone)}
+      and (m.client <> ${client.id} or m.mac <> ${client.mac})
+      and not exists (select from transfer t where t.client = m.client and t.type = 'TRIAL' and (
+        t.mac = m.mac or t.mac is null
+          and m.mac = (select mac from mac_trial where client = m.client order by created, mac limit 1)
+      ))`
+  return found?.count ?? 0
 }
 
 /** Returns why a dealer may not give a client a trial now; null where it may. */
@@ -103,17 +106,21 @@ export function whyNotGiven(
 }
 
 /** Returns why a client on a trial may not have this MAC; null where it may. */
-export function whyNotShared(
-  { business }: TrialDealing,
-  { mac_had_elsewhere, mac_had_here, is_first, shared_today }: TrialFacts,
+export async function whyNotShared(
+  dealing: TrialDealing,
+  client: Pick<Concerned, 'id' | 'mac'>,
+  { mac_had_elsewhere, mac_had_here, is_first }: TrialFacts,
   fields: TrialFields,
-): Refusal | null {
+): Promise<Refusal | null> {
   if (mac_had_elsewhere) return macHadTrial(fields)
-  if (mac_had_here || is_first || shared_today < business.trialsPerDay) return null
+  if (mac_had_here || is_first) return null
+  const { trialsPerDay } = dealing.business
+  const shared = await sharedToday(dealing, client)
+  if (shared < trialsPerDay) return null
   return fieldRefusal(
     'trials_used_up',
     fields.mac,
-    `Your clients on a trial were given ${shared_today === 1 ? 'another MAC address' : `${shared_today} other MAC addresses`} today; the limit is ${business.trialsPerDay} a day.`,
+    `Your clients on a trial were given ${shared === 1 ? 'another MAC address' : `${shared} other MAC addresses`} today; the limit is ${trialsPerDay} a day.`,
   )
 }
 
@@ -145,7 +152,7 @@ export async function shareTrial(
   if (client.mac === null) return null
   // As where a trial is given: two at once are not both the last one allowed.
   await lockPlace(sql, account)
-  const refusal = whyNotShared(dealing, await trialFacts(dealing, client), fields)
+  const refusal = await whyNotShared(dealing, client, await trialFacts(dealing, client), fields)
   if (refusal) return refusal
   await sql`
     insert into mac_trial (mac, client) values (${client.mac}, ${client.id}) on conflict do nothing`

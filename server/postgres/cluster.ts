@@ -11,6 +11,8 @@ const ROLES = ['postgres', 'boxtree_owner', 'boxtree_server'] as const
 
 /** Makes an empty cluster in the folder `home.cluster`. */
 export async function initialise(home: Home): Promise<void> {
+  // Refuses a user without a name in our words, before initdb does in its own.
+  ownName()
   const { code, output } = await run(
     programPath(home.binaries, 'initdb'),
     [
@@ -23,6 +25,7 @@ export async function initialise(home: Home): Promise<void> {
       '--auth-local=peer',
       '--auth-host=reject',
       '--no-instructions',
+      '--set=huge_pages=off',
     ],
     home.runAs,
   )
@@ -106,6 +109,8 @@ const LOG = {
 /** For two cores and a solid-state disk: calls run in parallel, so that a statement needs no parallel workers. */
 const TUNING = {
   timezone: 'UTC',
+  // A container that may not use those of its machine would end PostgreSQL by a bus error.
+  huge_pages: 'off',
   wal_level: 'replica',
   checkpoint_timeout: '15min',
   random_page_cost: 1.1,

@@ -239,6 +239,21 @@ describe('the embedded database', () => {
     expect(readFileSync(file, 'utf8')).toBe('19\n')
   })
 
+  test.runIf(isRoot('The test of a database that lies elsewhere'))(
+    'in a folder that others than root may change says at each start where it is',
+    async () => {
+      const dataDir = join(folder, 'data')
+      mkdirSync(dataDir)
+      chownSync(dataDir, 1000, 1000)
+      for (const _ of ['the first', 'the second']) {
+        const said: string[] = []
+        const database = await startEmbedded({ dataDir, say: (line) => said.push(line) })
+        await database.stop()
+        expect(said.join('\n')).toContain(`The database is in ${realpathSync(join(dataDir, 'postgres-18'))}`)
+      }
+    },
+  )
+
   test('works in a folder whose path is too long for a socket', async () => {
     const database = await open(join(folder, 'long'.repeat(30)))
     expect(await query(database.server, 'select 1 as one')).toEqual([{ one: 1 }])

@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { StartFault } from '../config.ts'
 import { findBinaries } from './binaries.ts'
@@ -47,6 +49,7 @@ export async function startEmbedded({ dataDir, say, guest, stopping }: EmbeddedO
     await initialise(draft)
   })
   if (home.shared) say(SHARED_USER)
+  if (!guest && liesApart(home.cluster, dataDir)) say(apart(home.cluster))
   say((await ensureRunning(home, stopping)) === 'started' ? 'Database started' : 'Database found running')
   const socket = socketPathOf(home.cluster)
   const superuser = { socket: socket.path, database: 'boxtree', user: 'postgres' }
@@ -65,6 +68,15 @@ export async function startEmbedded({ dataDir, say, guest, stopping }: EmbeddedO
       socket.forget()
     },
   }
+}
+
+/** Whether the database is not in the data folder itself: root's is elsewhere where its user could not enter that. */
+function liesApart(cluster: string, dataDir: string): boolean {
+  return dirname(cluster) !== realpathSync(dataDir)
+}
+
+function apart(cluster: string): string {
+  return `The database is in ${cluster}, and not in DATA_DIR itself, since others than root may change that. In a container, keep that folder too, or start as a plain user.`
 }
 
 const SHARED_USER =

@@ -138,6 +138,24 @@ describe('with an external PostgreSQL', () => {
     )
   })
 
+  test('a start on a database of something else changes nothing in it, and says so', async () => {
+    const superuser = openPool(external.at('postgres', 'postgres'), { max: 1 })
+    await superuser`create database elsewhere owner holder`.finally(() => superuser.end())
+    const owner = openPool(external.at('holder', 'elsewhere'), { max: 1 })
+    try {
+      await owner`create table note (text text)`
+      const env = { DATABASE_URL: external.at('holder', 'elsewhere') }
+      await expect(startConsole({ dataDir: freshFolder(), env })).rejects.toThrow(
+        'The database of DATABASE_URL has tables of something else, and nothing was changed in it',
+      )
+      expect(
+        await owner`select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+      ).toEqual([{ relname: 'note' }])
+    } finally {
+      await owner.end()
+    }
+  })
+
   test('one ordinary role that owns the tables and runs the console does both, with a warning', async () => {
     const superuser = openPool(external.at('postgres', 'postgres'), { max: 1 })
     await superuser`create database alone owner holder`.finally(() => superuser.end())

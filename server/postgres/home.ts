@@ -109,11 +109,14 @@ function copyBinaries(from: string, to: string): void {
 
 /** @throws StartFault where others may write there, as into the state folder of a service of that name */
 function makeShared(): void {
-  mkdirSync(SYSTEM_FOLDER, { recursive: true, mode: 0o755 })
-  if (isRootsAlone(SYSTEM_FOLDER)) return
-  throw new StartFault(
-    `${SYSTEM_FOLDER} or a folder above it can be changed by others than root; start Boxtree as a plain user.`,
-  )
+  mkdirSync(SYSTEM_FOLDER, { recursive: true })
+  if (!isRootsAlone(SYSTEM_FOLDER)) {
+    throw new StartFault(
+      `${SYSTEM_FOLDER} or a folder above it can be changed by others than root; start Boxtree as a plain user.`,
+    )
+  }
+  // Also where the umask has kept others out, now or at an earlier start.
+  chmodSync(SYSTEM_FOLDER, 0o755)
 }
 
 function openToAll(path: string): void {

@@ -7,6 +7,7 @@ import { type Connect, openPool, type Sql } from './pool.ts'
 import {
   ageOf,
   bringTo020,
+  hasTables,
   makeSchema,
   noteStep,
   RELEASE,
@@ -103,11 +104,15 @@ type Forward = {
   release: Release
 }
 
+const OF_SOMETHING_ELSE =
+  'The database of DATABASE_URL has tables of something else, and nothing was changed in it: give Boxtree a database of its own.'
+
 /** Returns whether the schema is a newer one. */
 async function bringForward(sql: Sql, forward: Forward): Promise<boolean> {
   const { say, release } = forward
   const found = await standingOf(sql)
   if (found === null) {
+    if (await hasTables(sql)) throw new StartFault(OF_SOMETHING_ELSE)
     say('Making the tables')
     await begin(sql, (transaction) => makeSchema(transaction, release.schema, release.steps))
     return false

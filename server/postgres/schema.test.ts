@@ -183,6 +183,8 @@ describe('the tables that the main branch has made between two releases', () => 
       'e942fff7',
       '4d877928',
       '9b529592',
+      'd54a5ffb',
+      '1a573717',
     ])
   })
 

@@ -109,6 +109,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   ef9fd1deff350e91685ef9c3112b33c47273792fa3d336f34f2f533bb2e320c8: 27,
   a89372b3fb50ca8df62c88fb8273e68bec51a650d662a88d98ebcd88fdd938b2: 28,
   b6e62b91572e63fb93fa02af5bd9428755993a5e270454f7d7d7aeb0f19a8b42: 29,
+  '2c16eebaa647181b95890c373ac0c923d088e5d4b1823e3f16125c0ced271ff6': 31,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */
@@ -168,6 +169,16 @@ export async function standingOf(sql: Sql): Promise<Standing | null> {
     return { fingerprint: fingerprintOf(applied), ...old }
   }
   return there?.account ? { fingerprint: '', ...old } : null
+}
+
+/** Whether there are tables, ours or others, but for those of PostgreSQL's extensions. */
+export async function hasTables(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ filled: boolean }[]>`
+    select exists (
+      select from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+        and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+    ) as filled`
+  return row?.filled ?? false
 }
 
 /**

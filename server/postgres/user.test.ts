@@ -51,6 +51,11 @@ describe.runIf(canMount)('a console that root starts first runs its database as'
       [NOBODY, 'somebody:x:61000:100::/:/bin/false'],
       { runAs: nobody, maker: nobody, shared: true },
     ],
+    [
+      'a uid that no account has, where nobody has a uid of less than nothing, as on macOS',
+      ['nobody:*:-2:-2::/:/bin/false'],
+      { runAs: own, maker: { uid: 4_294_967_294, gid: 61_000 }, shared: false },
+    ],
   ])('%s', (_who, accounts, chosen) => {
     const { stdout, stderr } = choiceAmong([ROOT, ...accounts])
     expect(JSON.parse(stdout), stderr).toEqual(chosen)

@@ -50,9 +50,14 @@ function readAccounts(): Map<string, Account> {
   return new Map(
     lines.flatMap((line) => {
       const [name, , uid, gid] = line.split(':')
-      return name && uid && gid ? [[name, { uid: Number(uid), gid: Number(gid) }] as const] : []
+      return name && uid && gid ? [[name, { uid: idOf(uid), gid: idOf(gid) }] as const] : []
     }),
   )
+}
+
+/** Returns the id of a user or a group. macOS writes that of nobody as -2. */
+function idOf(text: string): number {
+  return Number(text) >>> 0
 }
 
 /** Whether no account has the uid, and the system can use it: a container may map only some uids. */

@@ -369,7 +369,7 @@ export class Model {
 
   /**
    * A MAC that had a trial with another client in the last 30 days cannot share this client's, and a dealer's clients get
-   * as many other MACs in a day as trials. The day's first MAC of a client whose trial was given without one is its own.
+   * as many other MACs in a day as trials. The first MAC of a client whose trial was given without one is its own.
    */
   #noSharedTrial(client: Client, mac: string | null): string[] {
     const elsewhere = this.#trials.some(
@@ -410,16 +410,11 @@ export class Model {
     return this.#trials.some((trial) => trial.isGiven && trial.client === client && trial.mac === null)
   }
 
-  /** Returns the MACs that have come to a client on a trial today, the first one first. */
+  /** Returns the MACs that have come to a client on a trial, the first one first; of one moment, by the MAC. */
   #sharedOf(client: Client): Trial[] {
-    const today = dayOn(this.now, this.#zone)
-    return this.#trials.filter(
-      (trial) =>
-        !trial.isGiven &&
-        trial.client === client &&
-        trial.mac !== null &&
-        dayOn(trial.at, this.#zone) === today,
-    )
+    return this.#trials
+      .filter((trial) => !trial.isGiven && trial.client === client && trial.mac !== null)
+      .sort((one, other) => one.at - other.at || ((one.mac ?? '') < (other.mac ?? '') ? -1 : 1))
   }
 
   #hadTrialToday(client: Client): boolean {

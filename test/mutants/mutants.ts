@@ -1199,8 +1199,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a dealer gives clients on a trial as many other MACs in a day as trials',
     file: 'server/ledger/trials.ts',
-    from: 'if (mac_had_here || is_first || shared_today < business.trialsPerDay) return null',
-    to: 'if (mac_had_here || shared_today >= 0) return null',
+    from: 'if (shared < trialsPerDay) return null',
+    to: 'if (shared >= 0) return null',
     suites: ['server/nouns/trials.test.ts'],
   },
   {
@@ -2305,15 +2305,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'the first box of a trial without a MAC is let in whatever the others have used up',
     file: 'server/ledger/trials.ts',
-    from: 'mac_had_here || is_first ||',
-    to: 'mac_had_here ||',
+    from: 'if (mac_had_here || is_first)',
+    to: 'if (mac_had_here)',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
     guard: 'the first box of a trial without a MAC uses up nothing of the day',
     file: 'server/ledger/trials.ts',
-    from: ' or t.mac is null and m.mac = m.first_mac',
-    to: '',
+    from: 'or t.mac is null\n          and',
+    to: 'or false and',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
@@ -2328,6 +2328,20 @@ export const MUTANTS: Mutant[] = [
     file: 'server/tree/presence.ts',
     from: "when p.refusal = 'other_box' and",
     to: "when p.refusal = 'none' and",
+    suites: ['server/boxes/gateway.test.ts'],
+  },
+  {
+    guard: 'the tables of something else keep Boxtree out of a database',
+    file: 'server/postgres/migrate.ts',
+    from: 'if (await hasTables(sql)) throw',
+    to: 'if (false) throw',
+    suites: ['server/postgres/external.test.ts'],
+  },
+  {
+    guard: 'a box that signs in to a client on a trial is locked before the holding of its dealer',
+    file: 'server/boxes/login-sign-in.ts',
+    from: 'await sql`select from device where client = ${id} or mac = ${box.mac} order by client for update`',
+    to: '',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
@@ -3300,8 +3314,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a backup is restored only into an empty database',
     file: 'server/backup/restore.ts',
-    from: 'if (row?.filled)',
-    to: 'if (row === null)',
+    from: 'if (await hasTables(sql)) {',
+    to: 'if (false) {',
     suites: ['server/backup/backup.test.ts'],
   },
   {
@@ -3980,8 +3994,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'two MACs that come at once are not both the last one of the day',
     file: 'server/ledger/trials.ts',
-    from: '  await lockPlace(sql, account)\n  const refusal = whyNotShared',
-    to: '  const refusal = whyNotShared',
+    from: '  await lockPlace(sql, account)\n  const refusal = await whyNotShared',
+    to: '  const refusal = await whyNotShared',
     suites: ['server/nouns/trials.test.ts'],
   },
   {

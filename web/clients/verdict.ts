@@ -142,6 +142,7 @@ const REFUSED: Readonly<Record<Exclude<ToldRefusal, 'other_address' | 'suspended
   other_box: 'it is another box than the one before',
   too_many_boxes: 'three other boxes had signed in within a day',
   other_client: 'another client is signed in on it; reset that one, or try again a day later',
-  no_trial: 'its MAC had a trial with another client within 30 days; renew this client to let it in',
+  no_trial:
+    'its MAC had a trial with another client within 30 days, or too many other boxes came to your trials today; a paid month lets it in',
   other_reason: 'this version of Boxtree does not know the reason; the screen of the box says it',
 }
