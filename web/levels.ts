@@ -28,6 +28,11 @@ export const levels: Record<LevelName, Level> = {
   dealer: plain('dealer'),
 }
 
+/** Returns the level one beneath a role; undefined for a dealer, who has only clients. */
+export function levelBeneath(role: Role): Level | undefined {
+  return Object.values(levels).find(({ owner }) => owner === role)
+}
+
 /** Whether somebody of a role may manage an account beneath: the admin any, everybody else those one level below. */
 export function manages(role: Role, account: { role: LevelName }): boolean {
   return role === 'admin' || LEVELS[account.role].owner === role

@@ -5,7 +5,7 @@ import { BranchGrowth } from '../accounts/BranchGrowth.tsx'
 import { firstStep } from '../accounts/firstStep.ts'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { useBalance, useCall } from '../calls/useCall.ts'
-import { levels } from '../levels.ts'
+import { type Level, levelBeneath } from '../levels.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
@@ -16,13 +16,21 @@ import { branchTransactions, resellerTransactions } from '../tables/transactions
 /** The dashboard of superresellers and resellers: their totals, their balance and the newest transactions. */
 export function BranchDashboard() {
   const { role } = useSession()
-  const beneath = role === 'superreseller' ? levels.reseller : levels.dealer
-  const list = useCall(calls.level[beneath.role].list, {})
-  const { credits } = useBalance()
+  const beneath = levelBeneath(role)
   return (
     <>
       <title>Dashboard · Boxtree</title>
       <PageTitle>Dashboard</PageTitle>
+      {beneath && <Overview beneath={beneath} />}
+    </>
+  )
+}
+
+function Overview({ beneath }: { beneath: Level }) {
+  const list = useCall(calls.level[beneath.role].list, {})
+  const { credits } = useBalance()
+  return (
+    <>
       <Tiles>
         <Tile
           label={beneath.plural}
@@ -36,7 +44,7 @@ export function BranchDashboard() {
       <Stack>
         <LatestTransactions
           title="Latest Transactions"
-          table={role === 'reseller' ? resellerTransactions : branchTransactions}
+          table={beneath.role === 'dealer' ? resellerTransactions : branchTransactions}
           first={firstStep(beneath.role, list.data?.count, credits)}
         />
         <BranchGrowth />

@@ -2,15 +2,13 @@ import { styled } from '@mui/material/styles'
 import { useEffect, useState } from 'react'
 import { Navigate, useParams, useSearchParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
-import { LEVELS, type LevelName } from '../../contract/levels.ts'
-import type { Role } from '../../contract/roles.ts'
 import { Access } from '../accounts/Access.tsx'
 import { AccountFacts } from '../accounts/AccountFacts.tsx'
 import { ChildLowBalance } from '../accounts/ChildLowBalance.tsx'
 import { MoveOrClose } from '../accounts/MoveOrClose.tsx'
 import { PasswordCard } from '../accounts/PasswordCard.tsx'
 import { useCall } from '../calls/useCall.ts'
-import { levels, manages } from '../levels.ts'
+import { type Level, levelBeneath, levels, manages } from '../levels.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
@@ -33,11 +31,12 @@ export function Tree() {
 
 function Top() {
   const { role } = useSession()
+  const beneath = levelBeneath(role)
   return (
     <>
       <title>Tree · Boxtree</title>
       <PageTitle>Tree</PageTitle>
-      <Beneath role={role} />
+      {beneath && <Beneath level={beneath} />}
     </>
   )
 }
@@ -48,6 +47,7 @@ function Branch({ name }: { name: string }) {
   const account = useCall(calls.tree.account, { name })
   const { data } = account
   const mayManage = data !== undefined && manages(role, data)
+  const beneath = data && levelBeneath(data.role)
   return (
     <>
       <title>{`${name} · Boxtree`}</title>
@@ -75,14 +75,14 @@ function Branch({ name }: { name: string }) {
               <MoveOrClose name={name} />
             </Pair>
           )}
-          {data && data.role !== 'dealer' && <Beneath role={data.role} of={name} />}
+          {beneath && <Beneath level={beneath} of={name} />}
         </Stack>
       </MaybeThere>
     </>
   )
 }
 
-function Beneath({ role, of }: { role: Role; of?: string }) {
+function Beneath({ level, of }: { level: Level; of?: string }) {
   const [address, setAddress] = useSearchParams()
   const kept = address.get('show') === 'closed'
   // The switch turns at once, and the address follows; by a link the address comes first.
@@ -97,11 +97,10 @@ function Beneath({ role, of }: { role: Role; of?: string }) {
     if (closed) query.set('show', 'closed')
     setAddress(query, { replace: true })
   }
-  const beneath = Object.values(LEVELS).find(({ owner }) => owner === role)?.role as LevelName
   return (
     <TableCard
-      label={levels[beneath].plural}
-      table={treeRows[beneath]}
+      label={level.plural}
+      table={treeRows[level.role]}
       loaded={{ ...loaded, data: loaded.data?.data }}
       tools={<Toggle label="Closed ones" checked={closed} onChange={showClosed} />}
     />

@@ -1,8 +1,6 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import type { LevelName } from '../../contract/levels.ts'
-import { LEVEL_NAMES } from '../../contract/levels.ts'
-import { levels } from '../levels.ts'
+import { levelBeneath } from '../levels.ts'
 import { DialogFrame } from '../parts/dialog/DialogFrame.tsx'
 import { useSession } from '../session.tsx'
 import { ShortcutSwitch } from './ShortcutSwitch.tsx'
@@ -15,13 +13,13 @@ interface ShortcutHelpProps {
 /** Lists the keys that act from anywhere, and switches them off. */
 export function ShortcutHelp({ open, onClose }: ShortcutHelpProps) {
   const { role } = useSession()
-  const level = LEVEL_NAMES.find((name: LevelName) => levels[name].owner === role)
+  const level = levelBeneath(role)
   const keys = [
     {
       keys: ['/', 'Ctrl K', '⌘ K'],
       does: role === 'dealer' ? 'Find clients, screens and actions' : 'Find screens and actions',
     },
-    { keys: ['n'], does: level ? `Add ${levels[level].title}` : 'New Client' },
+    { keys: ['n'], does: level ? `Add ${level.title}` : 'New Client' },
     { keys: ['j', '↓'], does: 'Next row' },
     { keys: ['k', '↑'], does: 'Previous row' },
     ...(role === 'dealer'

@@ -1,8 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
-import { LEVEL_NAMES } from '../../contract/levels.ts'
 import type { Role } from '../../contract/roles.ts'
-import { levels } from '../levels.ts'
+import { levelBeneath } from '../levels.ts'
 import { focusedRow, stepRow } from '../parts/table/rows.ts'
 import { usePreferences } from '../preferences.ts'
 import { to } from '../screens.ts'
@@ -71,6 +70,6 @@ function buttonFor(key: string): HTMLElement | null {
 }
 
 function wayToNew(role: Role): string {
-  const level = LEVEL_NAMES.find((name) => levels[name].owner === role)
-  return level ? to.level[level].add() : to.newClient()
+  const level = levelBeneath(role)
+  return level ? to.level[level.role].add() : to.newClient()
 }
