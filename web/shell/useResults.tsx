@@ -2,12 +2,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue, useEffect, useState } from 'react'
 import { resolvePath, useLocation, useNavigate } from 'react-router'
 import { calls } from '../../contract/calls.ts'
-import { type FoundClient, Search } from '../../contract/shapes.ts'
+import type { FoundClient } from '../../contract/shapes.ts'
 import { keyOf, useCall } from '../calls/useCall.ts'
 import { shownPhone } from '../clients/phone.ts'
 import { menuOf, to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { Expiry } from '../tables/expiry.tsx'
+import { searchFault } from '../tables/served.ts'
 
 /** One result: it opens a page or does something here, and a client can be renewed. */
 export interface Result {
@@ -44,7 +45,7 @@ function useFoundClients(text: string) {
   const { role } = useSession()
   const client = useQueryClient()
   const term = useDeferredValue(text.trim())
-  const fault = Search.safeParse(term).error?.issues[0]?.message
+  const fault = searchFault(term)
   const isAsked = role === 'dealer' && term !== '' && fault === undefined
   const [settled, setSettled] = useState('')
   useEffect(() => {

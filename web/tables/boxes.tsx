@@ -1,9 +1,9 @@
 import { type BoxModel, type RefusedBoxes, UNKNOWN_BOX_SORTS, type UnknownBox } from '../../contract/boxes.ts'
-import { Search } from '../../contract/shapes.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { type Column, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
 import { CellLink, count, mac, moment, text } from './columns.tsx'
+import { searchFault, sortableBy } from './served.ts'
 
 /** Why boxes were refused when they asked last, and how many. */
 export const refusals = table<RefusedBoxes>({
@@ -95,19 +95,17 @@ const unknownColumns: Column<UnknownBox>[] = [
   },
 ]
 
-const sorts: readonly string[] = UNKNOWN_BOX_SORTS
-
 /** The unknown boxes that ask, which the server sorts and pages. */
 export const unknownBoxes = table<UnknownBox>({
   name: 'unknown-boxes',
-  columns: unknownColumns.map((column) => (sorts.includes(column.key) ? column : { ...column, sort: false })),
+  columns: sortableBy(UNKNOWN_BOX_SORTS, unknownColumns),
   rowKey: ({ mac }) => mac,
   firstSort: { by: 'asked', order: 'desc' },
   pageSizes: [10, 25, 50],
   empty: 'No unknown box has asked',
   notFound: 'No box matches',
   search: 'Search Unknown Boxes',
-  searchFault: (text) => Search.safeParse(text).error?.issues[0]?.message,
+  searchFault,
 })
 
 /** The client whose MAC is nearly that of a box, which may have been mistyped. */

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { expiryState, MAC_PREFIX } from '../../contract/clients.ts'
 import { packageLabel } from '../../contract/packages.ts'
-import { type AnyClientRow, type ClientRow, Search } from '../../contract/shapes.ts'
+import type { AnyClientRow, ClientRow } from '../../contract/shapes.ts'
 import { useNow } from '../clock.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
@@ -14,6 +14,7 @@ import { type Column, type Table, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
 import { AccountLink, mac, text } from './columns.tsx'
 import { Expiry, expiry } from './expiry.tsx'
+import { searchFault } from './served.ts'
 
 /** The dealer's own clients. `renew` and `remove` handle the buttons of a row. */
 export function ownClients(acts: {
@@ -177,7 +178,7 @@ function declare<Row extends ClientRow>(
     pageSizes: [5, 10, 25, 50],
     empty: 'No clients found',
     search: 'Search clients',
-    searchFault: (text) => Search.safeParse(text).error?.issues[0]?.message,
+    searchFault,
     denseSwitch: true,
   })
 }

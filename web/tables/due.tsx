@@ -1,7 +1,7 @@
 import { BellRing, CalendarPlus } from 'lucide-react'
 import { Link } from 'react-router'
 import { counted } from '../../contract/quantities.ts'
-import { type DueClient, Search } from '../../contract/shapes.ts'
+import type { DueClient } from '../../contract/shapes.ts'
 import { MomentText } from '../parts/MomentText.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
@@ -10,6 +10,7 @@ import { to } from '../screens.ts'
 import { zone } from '../zone.ts'
 import { text } from './columns.tsx'
 import { expiry } from './expiry.tsx'
+import { searchFault } from './served.ts'
 
 /** The clients that are due, in the order of their expiries. */
 export function dueClients(acts: {
@@ -91,7 +92,7 @@ export function dueClients(acts: {
     empty: 'Nobody is due',
     notFound: 'No client matches',
     search: 'Search clients',
-    searchFault: (text) => Search.safeParse(text).error?.issues[0]?.message,
+    searchFault,
     denseSwitch: true,
   })
 }

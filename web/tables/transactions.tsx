@@ -1,7 +1,7 @@
 import './marked.css'
 import { UserPen } from 'lucide-react'
 import { Link } from 'react-router'
-import { Search, type Transaction } from '../../contract/shapes.ts'
+import type { Transaction } from '../../contract/shapes.ts'
 import { signOf, TRANSACTION_SORTS } from '../../contract/transactions.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
@@ -9,6 +9,7 @@ import { type Column, type Table, table, widths } from '../parts/table/table.ts'
 import type { Tone } from '../parts/tone.ts'
 import { to } from '../screens.ts'
 import { AccountLink, count, mac, moment, text } from './columns.tsx'
+import { searchFault, sortableBy } from './served.ts'
 
 type Types = Partial<Record<Transaction['type'], Tone>>
 
@@ -91,10 +92,8 @@ export const allTransactions = {
 
 function served(names: boolean): Table<Transaction> {
   const one = declare({ name: 'all-transactions', empty: 'No transactions found', names })
-  const sorts: readonly string[] = TRANSACTION_SORTS
-  const columns = one.columns.map((column) => ({
+  const columns = sortableBy(TRANSACTION_SORTS, one.columns).map((column) => ({
     ...column,
-    ...(!sorts.includes(column.key) && { sort: false as const }),
     ...(column.key === 'credits' && { cell: ({ type, credits }: Transaction) => signed(type, credits) }),
   }))
   return table<Transaction>({
@@ -103,7 +102,7 @@ function served(names: boolean): Table<Transaction> {
     pageSizes: [10, 25, 50, 100],
     perPage: 25,
     beyond: 'For the rest, filter or export.',
-    searchFault: (text) => Search.safeParse(text).error?.issues[0]?.message,
+    searchFault,
   })
 }
 
