@@ -98,9 +98,8 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
 function useMove(from: string, onDone: () => void) {
   const session = useSession()
   const batches = useBatches(calls.tree.moveClients, 'moved', onDone)
-  const move = async (to: string, all: number, clients: readonly string[] | undefined) => {
-    let before = null as number | null
-    await batches.run({
+  const move = (to: string, all: number, clients: readonly string[] | undefined) =>
+    batches.run({
       all,
       async next() {
         // Named clients are one call; of all, each call moves the first that are still there.
@@ -109,12 +108,7 @@ function useMove(from: string, onDone: () => void) {
         return { did: output.moved, left: clients ? 0 : output.left }
       },
       success: (moved) => clientsMoved({ to }, { moved }),
-      onUnanswered(done) {
-        before = done
-      },
     })
-    return before
-  }
   return { batches, move }
 }
 

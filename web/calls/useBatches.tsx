@@ -22,15 +22,14 @@ interface BatchWork {
   next: (done: number) => Promise<{ did: number; left: number }>
   /** Says that all are done. */
   success: (done: number) => string
-  /**
-   * Is called instead of loading all again where nobody knows whether the batch after so many was done: what it was must
-   * stay, so that it can be sent again.
-   */
-  onUnanswered?: (done: number) => void
 }
 
 interface Batches {
-  run: (work: BatchWork) => Promise<void>
+  /**
+   * Does the work. Where nobody knows whether a batch was done, it returns how many were before it, and loads nothing again:
+   * what the batch was must stay, so that it can be sent again. Else it returns null.
+   */
+  run: (work: BatchWork) => Promise<number | null>
   /** What the form that begins the work is told of it. */
   form: { sending: Sending; onStop: () => void; stopping: boolean }
   /** Shows how far the work is; null while nothing is under way. */
@@ -60,10 +59,10 @@ export function useBatches(call: Call, did: string, onDone: () => void): Batches
     },
     [],
   )
-  const run = async ({ all, next, success, onUnanswered }: BatchWork) => {
+  const run = async ({ all, next, success }: BatchWork): Promise<number | null> => {
     isStopped.current = false
     let done = 0
-    let isOpen = false
+    let unanswered: number | null = null
     setRunning({ done, all, isStopped: false })
     try {
       for (let left = all; left > 0 && !isStopped.current; ) {
@@ -82,12 +81,12 @@ export function useBatches(call: Call, did: string, onDone: () => void): Batches
       const [text, reason, about] = notices ? failureOf(notices, error) : [error.message]
       const before = done > 0 ? `${howMany(done, all)} were ${did}. ` : ''
       if (error.code !== 'no_session') notice.error(text, `${before}${reason ?? ''}`, about)
-      isOpen = onUnanswered !== undefined && leavesOpen(error)
-      if (isOpen) onUnanswered?.(done)
+      if (leavesOpen(error)) unanswered = done
     } finally {
       setRunning(null)
-      if (!isOpen) loadAgain(cache)
+      if (unanswered === null) loadAgain(cache)
     }
+    return unanswered
   }
   return {
     run,

@@ -122,10 +122,10 @@ function useRenewal(open: boolean, onClose: () => void, onRenewed: RenewDueProps
     onClose()
   }
   const batches = useBatches(calls.clients.multirenew, 'renewed', close)
-  const renew = async ({ clients, how, balance }: Renewal) => {
+  const renew = async (renewal: Renewal) => {
+    const { clients, how } = renewal
     const now: string[] = []
-    let isOpen = false
-    await batches.run({
+    const before = await batches.run({
       all: clients.length,
       async next(done) {
         const batch = clients.slice(done, done + MOST_CHOSEN)
@@ -137,17 +137,18 @@ function useRenewal(open: boolean, onClose: () => void, onRenewed: RenewDueProps
         return { did: batch.length, left: clients.length - done - batch.length }
       },
       success: () => clientsRenewed(inputOf(clients, how)),
-      onUnanswered(done) {
-        isOpen = true
-        const left = balance == null ? balance : balance - costOf(clients.slice(0, done), how)
-        setUnanswered({ clients: clients.slice(done), how, balance: left })
-      },
     })
-    if (!isOpen) setUnanswered(null)
+    setUnanswered(before === null ? null : restOf(renewal, before))
     setRenewed(new Set([...renewed, ...now]))
     onRenewed?.(now)
   }
   return { unanswered, renewed, renew, batches, close }
+}
+
+/** What is left of a renewal once so many clients are renewed. */
+function restOf({ clients, how, balance }: Renewal, done: number): Renewal {
+  const left = balance == null ? balance : balance - costOf(clients.slice(0, done), how)
+  return { clients: clients.slice(done), how, balance: left }
 }
 
 const AsTyped = z.object({ how: z.enum(['month', 'last']) })
