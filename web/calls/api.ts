@@ -69,7 +69,7 @@ interface SendOptions {
 }
 
 /**
- * Makes a call. All calls to the server are made here, except downloads.
+ * Makes a call that is answered with JSON. Those that are answered with a file are made by `receive`.
  * @throws ApiError for a refusal, a fault, or when no answer is received
  */
 export async function send<C extends Call>(

@@ -1,4 +1,3 @@
-import { styled } from '@mui/material/styles'
 import { Clock, Tv, TvMinimalPlay, Unplug } from 'lucide-react'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { BalanceTile } from '../accounts/BalanceTile.tsx'
@@ -8,7 +7,7 @@ import { useCall } from '../calls/useCall.ts'
 import { DueCard } from '../clients/DueCard.tsx'
 import { FirstDay } from '../clients/FirstDay.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { Stack } from '../parts/Stack.tsx'
+import { Pair, Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import type { Tone } from '../parts/tone.ts'
 import { to } from '../screens.ts'
@@ -44,21 +43,14 @@ export function DealerDashboard() {
           first={{ label: 'Create the first client', to: to.newClient() }}
         />
         <FirstDay first={clients.data} loading={clients.isPending} />
-        <Beside>
+        <Pair least={336}>
           <DueCard />
           <SpentCard />
-        </Beside>
+        </Pair>
       </Stack>
     </>
   )
 }
-
-/** The cards of the day, beside each other where there is room. */
-const Beside = styled('div')({
-  display: 'grid',
-  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 336px), 1fr))',
-  gap: 24,
-})
 
 type Counts = OutputOf<typeof calls.clients.list>['counts']
 

@@ -123,10 +123,10 @@ function DatabaseCard({ state: { database, servers } }: { state: State }) {
         <Fact label="Disk">{disk ? roomOf(disk) : 'Not checked: the database is external'}</Fact>
       </FactList>
       {disk && disk.disk_least !== null && disk.disk_least > 0 && (
-        <Quiet>
+        <Remark>
           Below {bytes(disk.disk_least)} free, changes stop; below {bytes(disk.disk_least / 2)}, exports stop
           too: people can only sign in and look.
-        </Quiet>
+        </Remark>
       )}
     </Card>
   )
@@ -172,9 +172,9 @@ function BackupsCard({ backups }: { backups: Backups | null }) {
         <Fact label="Next">{Date.parse(next) > now.getTime() ? <At iso={next} /> : 'Now'}</Fact>
       </FactList>
       {failure && (
-        <Quiet>
+        <Remark>
           The last try, <At iso={failure.at} />, failed: {failure.message}
-        </Quiet>
+        </Remark>
       )}
     </Card>
   )
@@ -227,7 +227,7 @@ const Line = styled('p')(({ theme }) => ({
   '&[data-tone=bad] svg': { color: theme.palette.tones.bad.text },
 }))
 
-const Quiet = styled('p')(({ theme }) => ({
+const Remark = styled('p')(({ theme }) => ({
   marginTop: 12,
   overflowWrap: 'anywhere',
   color: theme.palette.text.secondary,

@@ -1,4 +1,3 @@
-import { styled } from '@mui/material/styles'
 import { useEffect } from 'react'
 import { useParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
@@ -15,7 +14,7 @@ import { useNow } from '../clock.ts'
 import { dropDraftsOf } from '../drafts.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { Stack } from '../parts/Stack.tsx'
+import { Pair, Stack } from '../parts/Stack.tsx'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 
@@ -49,7 +48,7 @@ function Cards({ name }: { name: string }) {
     <MaybeThere loaded={loaded} none="There is no client of this name" others={CLIENTS}>
       <Stack>
         <VerdictCard client={client} />
-        <Pair>
+        <Pair least={336} style={{ alignItems: 'start' }}>
           <UpdateCard
             client={client}
             expired={expired}
@@ -69,10 +68,3 @@ function Cards({ name }: { name: string }) {
 }
 
 const CLIENTS = { path: to.clients(), label: 'Show all clients' }
-
-const Pair = styled('div')({
-  display: 'grid',
-  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 336px), 1fr))',
-  alignItems: 'start',
-  gap: 24,
-})

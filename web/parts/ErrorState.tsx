@@ -13,13 +13,13 @@ interface FaultProps {
 export function ErrorState({ message, onRetry }: FaultProps) {
   const { tries, retry } = useTries(onRetry)
   return (
-    <Quiet role="alert">
+    <Centred role="alert">
       <CircleAlert aria-hidden size={28} strokeWidth={1.5} />
       <p key={tries}>Error: {message}</p>
       <PassingButton variant="outlined" onClick={retry}>
         Retry
       </PassingButton>
-    </Quiet>
+    </Centred>
   )
 }
 
@@ -50,15 +50,15 @@ function useTries(onRetry: () => unknown) {
 /** Shown in place of an empty list, with a button for the next step if there is one. */
 export function EmptyState({ icon, text, action }: { icon: ReactNode; text: string; action?: ReactNode }) {
   return (
-    <Quiet>
+    <Centred>
       {icon}
       <p>{text}</p>
       {action}
-    </Quiet>
+    </Centred>
   )
 }
 
-const Quiet = styled('div')(({ theme }) => ({
+const Centred = styled('div')(({ theme }) => ({
   display: 'grid',
   placeItems: 'center',
   alignContent: 'center',
