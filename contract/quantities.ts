@@ -1,3 +1,5 @@
+import { MINUTE_MS } from './time.ts'
+
 /** '1 credit', '1,200 credits'. */
 export function inCredits(count: number): string {
   return counted(count, 'credit')
@@ -16,6 +18,12 @@ export function shortageOf(name: string, balance: number, needed: number): strin
 /** Returns a count with its noun in the plural unless it is one. */
 export function counted(count: number, one: string): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : `${one}s`}`
+}
+
+/** Returns how many minutes a time is, rounded up: 'a minute', '5 minutes'. */
+export function inMinutes(milliseconds: number): string {
+  const minutes = Math.ceil(milliseconds / MINUTE_MS)
+  return minutes > 1 ? counted(minutes, 'minute') : 'a minute'
 }
 
 /** '52.3 GB', '812 MB', rounded down. */

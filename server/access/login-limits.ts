@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { inMinutes } from '../../contract/quantities.ts'
 import { before, DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/time.ts'
 import type { Business, OpenContext } from '../context.ts'
 import { begin, change } from '../postgres/begin.ts'
@@ -248,10 +249,7 @@ async function tooManyTries(
       },
     )
   }
-  const minutes = Math.ceil(retryAfter / 60)
-  return new Refusal(
-    'too_many_tries',
-    `Too many wrong logins. Please try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
-    { retryAfter },
-  )
+  return new Refusal('too_many_tries', `Too many wrong logins. Please try again in ${inMinutes(waitMs)}.`, {
+    retryAfter,
+  })
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { counted } from '../../contract/quantities.ts'
 import { matchesKey } from '../access/key-check.ts'
 import { rotateKey } from '../access/reseal.ts'
 import { createSeal } from '../access/seal.ts'
@@ -44,7 +45,7 @@ async function main(): Promise<void> {
       if (to.equals(from))
         throw new StartFault('NEW_SECRET_KEY is the key that is in use; set it to another one.')
       const resealed = await rotateKey(sql, createSeal(from), createSeal(to))
-      say(`${resealed} ${resealed === 1 ? 'password is' : 'passwords are'} encrypted with the new key.`)
+      say(`${counted(resealed, 'password')} ${resealed === 1 ? 'is' : 'are'} encrypted with the new key.`)
     } finally {
       await sql.end({ timeout: 5 })
     }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { inMinutes } from '../../contract/quantities.ts'
 import { MINUTE_MS } from '../../contract/time.ts'
 import { useNow } from '../clock.ts'
 import { chunk } from '../parts/chunk.ts'
@@ -14,7 +15,7 @@ export function SignInAgain() {
   const due = left > 0 && reminder !== undefined && putOff !== `${expiry} ${reminder}`
   const open = useOnceTypingPauses(due)
   const onClose = () => setPutOff(`${expiry} ${reminder}`)
-  return <Later part={dialog} given={{ open, left: minutesLeft(left), onClose }} />
+  return <Later part={dialog} given={{ open, left: inMinutes(left), onClose }} />
 }
 
 const dialog = chunk(async () => (await import('./SignInAgainDialog.tsx')).SignInAgainDialog)
@@ -45,9 +46,4 @@ function useOnceTypingPauses(due: boolean): boolean {
     }
   }, [due])
   return due && isReady
-}
-
-function minutesLeft(left: number): string {
-  const minutes = Math.ceil(left / MINUTE_MS)
-  return minutes > 1 ? `${minutes} minutes` : 'a minute'
 }
