@@ -444,6 +444,24 @@ test('no list of accounts and no transactions scroll sideways at 1440 px, nor at
   }
 })
 
+test('the lists of accounts show whole how long credits last, at 1440 px and at 1366 beside a classic scroll bar', async ({
+  business,
+  windowOf,
+}) => {
+  for (const label of ['Super Resellers', 'Resellers']) {
+    const facts = TABLES.find((one) => one.label === label)
+    const page = await openAt(windowOf, business, facts as Walked)
+    for (const width of [1440, 1366 - 15]) {
+      await page.setViewportSize({ width, height: 900 })
+      const lasts = table(page, label).getByText(/^about [\d,]+ days$/)
+      await expect(lasts.first()).toBeVisible()
+      expect(
+        await lasts.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length),
+      ).toBe(0)
+    }
+  }
+})
+
 test('the mark of a suspended account stays in view at 768 px', async ({ business, windowOf }) => {
   const resellers = TABLES.find(({ label }) => label === 'Resellers')
   const page = await openAt(windowOf, business, resellers as Walked)

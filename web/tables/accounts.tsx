@@ -26,7 +26,7 @@ const ofTree: readonly Column<Account>[] = [
   lastLogin(),
 ]
 
-const description: Column<Account> = { ...text<Account>('description', 'Description'), least: 64 }
+const description: Column<Account> = { ...text<Account>('description', 'Description'), least: 56 }
 
 export const accounts: Record<LevelName, Table<Account>> = {
   superreseller: declare('superreseller'),
@@ -68,8 +68,8 @@ function name(level: LevelName): Column<Account> {
   return {
     key: 'name',
     header: 'Name',
-    // At the least it shows a name of 15 letters.
-    width: 180,
+    // At the least it shows a name of 15 letters. At 1440 px a description of 13 has room beside it.
+    width: levels[level].showsBeneath ? 140 : 168,
     least: 128,
     mono: true,
     narrow: 'title',

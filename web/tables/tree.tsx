@@ -62,8 +62,8 @@ export function lasts<Row extends Pick<TreeRow, 'lasts'>>(): Column<Row> {
     key: 'lasts',
     header: 'Lasts',
     align: 'right',
+    // 'about 3,922 days' is whole.
     width: 120,
-    least: 112,
     text: ({ lasts }) => (lasts === null ? '' : `about ${counted(lasts, 'day')}`),
   }
 }
