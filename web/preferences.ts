@@ -21,9 +21,18 @@ export function usePreferences(): Preferences {
   return kept.use().preferences
 }
 
-/** Returns whether single keys do something: for what is drawn too often to follow the preferences. */
+/** Returns whether single keys do something. */
+export function useShortcutsOn(): boolean {
+  return hasShortcuts(kept.use())
+}
+
+/** Returns the same for what is drawn too often to follow the preferences. */
 export function areShortcutsOn(): boolean {
-  return kept.get().preferences.shortcuts ?? true
+  return hasShortcuts(kept.get())
+}
+
+function hasShortcuts({ preferences: { shortcuts = true } }: Kept): boolean {
+  return shortcuts
 }
 
 /** Returns whether the server has told the preferences. Until then a stored one could be replaced unseen. */

@@ -11,7 +11,7 @@ import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import type { Tone } from '../parts/tone.ts'
-import { usePreferences } from '../preferences.ts'
+import { useShortcutsOn } from '../preferences.ts'
 import { to } from '../screens.ts'
 import { OnDay } from '../When.tsx'
 import { zone } from '../zone.ts'
@@ -24,7 +24,7 @@ import { type Verdict, verdictsOf } from './verdict.ts'
 /** Says whether a client is served and, if not, why, with the button that mends it. `client` is undefined at first. */
 export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
   const now = useNow()
-  const { shortcuts = true } = usePreferences()
+  const shortcuts = useShortcutsOn()
   const [asked, setAsked] = useState<'renewal' | 'credentials' | 'lock' | 'box' | null>(null)
   const [nearly, setNearly] = useState<Nearly | null>(null)
   const switching = useSubmit(calls.clients.save)

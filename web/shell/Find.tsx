@@ -8,7 +8,7 @@ import { Later } from '../parts/dialog/Later.tsx'
 import { useBackToClose } from '../parts/dialog/useBackToClose.ts'
 import { focusTitle, isForBrowser } from '../parts/focus.ts'
 import { EXACT, InputFrame } from '../parts/form/controls.tsx'
-import { usePreferences } from '../preferences.ts'
+import { useShortcutsOn } from '../preferences.ts'
 import { useSession } from '../session.tsx'
 import type { PendingAct } from './FindResults.tsx'
 import { useShortcuts } from './useShortcuts.ts'
@@ -25,7 +25,7 @@ interface FindProps {
 export function Find({ onSettings, onHelp }: FindProps) {
   const id = useId()
   const { role } = useSession()
-  const { shortcuts = true } = usePreferences()
+  const shortcuts = useShortcutsOn()
   const { input, place, text, open, listed, active, wish, ...act } = useSearch()
   useBackToClose(open, act.giveUp)
   useShortcuts({ onFind: act.begin, onHelp })

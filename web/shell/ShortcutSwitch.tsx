@@ -2,11 +2,11 @@ import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { Toggle } from '../parts/form/Toggle.tsx'
-import { keepPreferences, usePreferences } from '../preferences.ts'
+import { keepPreferences, useShortcutsOn } from '../preferences.ts'
 
 /** Switches the shortcuts off and on, for this account everywhere. */
 export function ShortcutSwitch() {
-  const { shortcuts = true } = usePreferences()
+  const shortcuts = useShortcutsOn()
   const [wanted, setWanted] = useState(shortcuts)
   const save = useSubmit(calls.session.savePreferences, {
     changes: [],

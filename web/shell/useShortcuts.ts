@@ -3,7 +3,7 @@ import { useNavigate } from 'react-router'
 import type { Role } from '../../contract/roles.ts'
 import { levelBeneath } from '../levels.ts'
 import { focusedRow, stepRow } from '../parts/table/rows.ts'
-import { usePreferences } from '../preferences.ts'
+import { useShortcutsOn } from '../preferences.ts'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 
@@ -18,7 +18,7 @@ interface Acts {
  */
 export function useShortcuts({ onFind, onHelp }: Acts): void {
   const { role } = useSession()
-  const { shortcuts = true } = usePreferences()
+  const shortcuts = useShortcutsOn()
   const navigate = useNavigate()
   const acts = useRef<Record<string, () => void>>({})
   acts.current = {

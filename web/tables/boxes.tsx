@@ -2,7 +2,7 @@ import { type BoxModel, type RefusedBoxes, UNKNOWN_BOX_SORTS, type UnknownBox } 
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { type Column, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
-import { CellLink, count, mac, moment, text } from './columns.tsx'
+import { address, CellLink, count, mac, moment, text } from './columns.tsx'
 import { searchFault, sortableBy } from './served.ts'
 
 /** Why boxes were refused when they asked last, and how many. */
@@ -75,15 +75,7 @@ const unknownColumns: Column<UnknownBox>[] = [
   { ...count<UnknownBox>('times', 'Times', { narrow: 'aside' }), width: 88 },
   moment('asked', 'Last asked', 'datetime'),
   moment('first_asked', 'First asked', 'datetime', { narrow: 'more' }),
-  {
-    key: 'address',
-    header: 'Address',
-    width: 120,
-    least: 112,
-    mono: true,
-    narrow: 'more',
-    cell: ({ address }) => <Ellipsis text={address ?? 'Unknown'} identifier />,
-  },
+  { ...address<UnknownBox>(), width: 120, least: 112, narrow: 'more' },
   {
     key: 'stb_type',
     header: 'Type and version',

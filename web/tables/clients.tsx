@@ -1,6 +1,6 @@
 import './clients.css'
 import './marked.css'
-import { CalendarPlus, Trash2 } from 'lucide-react'
+import { Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { expiryState, MAC_PREFIX } from '../../contract/clients.ts'
@@ -14,6 +14,7 @@ import { type Column, type Table, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
 import { AccountLink, mac, text } from './columns.tsx'
 import { Expiry, expiry } from './expiry.tsx'
+import { RenewButton } from './RenewButton.tsx'
 import { searchFault } from './served.ts'
 
 /** The dealer's own clients. `renew` and `remove` handle the buttons of a row. */
@@ -44,14 +45,7 @@ export function ownClients(acts: {
       width: 68,
       cell: (row) => (
         <span className="row-buttons">
-          <RowButton
-            label={`Renew ${row.name}`}
-            word="Renew"
-            shortcut={acts.areShortcutsOn() ? 'r' : undefined}
-            onClick={() => acts.renew(row)}
-          >
-            <CalendarPlus aria-hidden size={16} />
-          </RowButton>
+          <RenewButton name={row.name} hasKey={acts.areShortcutsOn()} onClick={() => acts.renew(row)} />
           <DeleteExpired row={row} onClick={() => acts.remove(row)} />
         </span>
       ),

@@ -117,6 +117,18 @@ export function AccountLink({ name }: { name: string }) {
 /** A link in a cell: as high as a finger, with the ellipsis of a text in one line. */
 export const CellLink = styled(Link)({ '@media (pointer: coarse)': { minWidth: 44, lineHeight: '44px' } })
 
+/** The address from which somebody or a box came. */
+export function address<Row extends { address: string | null }>(): Column<Row> {
+  return {
+    key: 'address',
+    header: 'Address',
+    width: 136,
+    mono: true,
+    text: ({ address }) => address ?? '',
+    cell: ({ address }) => <Ellipsis text={address ?? 'Unknown'} identifier />,
+  }
+}
+
 /** A MAC address, or nothing. It is sorted by its digits, and not by the decimal numbers in it. */
 export function mac<Row extends { mac: string | null }>(look: Look<Row> = {}): Column<Row> {
   const sort = ({ mac }: Row) => (mac === null ? null : Number.parseInt(mac.replaceAll(':', ''), 16))

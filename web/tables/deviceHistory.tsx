@@ -1,7 +1,7 @@
 import type { DeviceChange } from '../../contract/shapes.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { table } from '../parts/table/table.ts'
-import { moment } from './columns.tsx'
+import { address, moment } from './columns.tsx'
 
 export const deviceHistory = table<DeviceChange>({
   name: 'device-history',
@@ -21,15 +21,7 @@ export const deviceHistory = table<DeviceChange>({
       text: sinceThen,
       cell: (change) => <Ellipsis text={sinceThen(change)} identifier />,
     },
-    {
-      key: 'address',
-      header: 'From',
-      width: 136,
-      least: 104,
-      mono: true,
-      text: ({ address }) => address ?? '',
-      cell: ({ address }) => <Ellipsis text={address ?? 'Unknown'} identifier />,
-    },
+    { ...address<DeviceChange>(), header: 'From', least: 104 },
     {
       key: 'actor',
       header: 'By',

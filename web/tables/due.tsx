@@ -1,4 +1,4 @@
-import { BellRing, CalendarPlus } from 'lucide-react'
+import { BellRing } from 'lucide-react'
 import { Link } from 'react-router'
 import { counted } from '../../contract/quantities.ts'
 import type { DueClient } from '../../contract/shapes.ts'
@@ -10,6 +10,7 @@ import { to } from '../screens.ts'
 import { zone } from '../zone.ts'
 import { text } from './columns.tsx'
 import { expiry } from './expiry.tsx'
+import { RenewButton } from './RenewButton.tsx'
 import { searchFault } from './served.ts'
 
 /** The clients that are due, in the order of their expiries. */
@@ -71,14 +72,7 @@ export function dueClients(acts: {
         sort: false,
         cell: (row) => (
           <span className="row-buttons">
-            <RowButton
-              label={`Renew ${row.name}`}
-              word="Renew"
-              shortcut={acts.areShortcutsOn() ? 'r' : undefined}
-              onClick={() => acts.renew(row)}
-            >
-              <CalendarPlus aria-hidden size={16} />
-            </RowButton>
+            <RenewButton name={row.name} hasKey={acts.areShortcutsOn()} onClick={() => acts.renew(row)} />
             <RowButton label={`Remind ${row.name}`} word="Remind" onClick={() => acts.remind(row)}>
               <BellRing aria-hidden size={16} />
             </RowButton>

@@ -5,7 +5,7 @@ import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Column, type Table, table } from '../parts/table/table.ts'
 import { browserOf } from '../userAgent.ts'
-import { type ChipLook, chip, moment } from './columns.tsx'
+import { address, type ChipLook, chip, moment } from './columns.tsx'
 
 export function sessions(acts: { end: (row: OwnSession) => void }): Table<OwnSession> {
   return table<OwnSession>({
@@ -64,17 +64,6 @@ const OUTCOMES: Record<SignIn['outcome'], ChipLook> = {
   succeeded: { label: 'Signed in', tone: 'good' },
   failed: { label: 'Wrong password', tone: 'bad' },
   suspended: { label: 'Suspended', tone: 'warn' },
-}
-
-function address<Row extends { address: string | null }>(): Column<Row> {
-  return {
-    key: 'address',
-    header: 'Address',
-    width: 136,
-    mono: true,
-    text: ({ address }) => address ?? '',
-    cell: ({ address }) => <Ellipsis text={address ?? 'Unknown'} identifier />,
-  }
 }
 
 function browser<Row extends { agent: string }>(): Column<Row> {
