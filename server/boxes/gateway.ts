@@ -67,7 +67,7 @@ export function openGateway({
   const channels = openChannels(sql, seal, log, clock)
   const isAway = () => roster.isAway
   const usedTokens = openUsedTokens(sql, log, isAway, clock)
-  const lateFacts = openLateFacts(sql)
+  const lateFacts = openLateFacts(sql, log)
   const turns = openBoxTurns()
   const admission = openAdmission({ sql, seal, clock, roster, presence, turns })
   const { askLogin, doAuth, whyRefused, wasRefused } = openLoginCalls({
@@ -82,6 +82,8 @@ export function openGateway({
     turns,
   })
   const polls = openPolls({ sql, clock, roster, presence, channels, admission, turns })
+  let present: Promise<void> = Promise.resolve()
+  let next: Promise<void> | null = null
   const writing = setInterval(() => void write(), WRITE_EVERY_MS)
   writing.unref()
 
@@ -125,7 +127,17 @@ export function openGateway({
     },
   }
 
-  async function write(): Promise<void> {
+  /** One runs at a time. All who ask meanwhile share the next one, which has what was said until then. */
+  function write(): Promise<void> {
+    next ??= present.then(() => {
+      next = null
+      present = writeAll()
+      return present
+    })
+    return next
+  }
+
+  async function writeAll(): Promise<void> {
     await presence.write()
     await unknown.write()
     await lateFacts.write()

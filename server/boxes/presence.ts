@@ -41,7 +41,6 @@ export type Presence = ReturnType<typeof openPresence>
 export function openPresence(sql: Sql, log: FastifyBaseLogger) {
   const opened = Date.now()
   let waiting = new LastAnswers()
-  let writing: Promise<void> = Promise.resolve()
   return {
     letIn({ id, device }: BoxClient, { address }: Place, now: Date): void {
       waiting.letIn(id, device?.token_nonce ?? null, address, now.getTime() - opened)
@@ -66,28 +65,23 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
     },
 
     /** Stores what waits. Where the database is away, it goes on waiting. */
-    write(): Promise<void> {
-      writing = writing.then(writeWaiting)
-      return writing
+    async write(): Promise<void> {
+      if (waiting.size === 0) return
+      const answers = waiting
+      waiting = new LastAnswers()
+      try {
+        const played = answers.played()
+        const told = await columnsOf(answers.clients(), answers, TOLD)
+        const shown = await columnsOf(played, answers, SHOWN)
+        await change(sql, async () => {
+          if (played.length > 0) await storePlayed(sql, shown, opened)
+          await store(sql, told, opened)
+        })
+      } catch (err) {
+        for (const client of answers.clients()) waiting.keepOlder(client, answers.get(client))
+        log.warn({ err }, 'the last polls of boxes could not be stored, and wait')
+      }
     },
-  }
-
-  async function writeWaiting(): Promise<void> {
-    if (waiting.size === 0) return
-    const answers = waiting
-    waiting = new LastAnswers()
-    try {
-      const played = answers.played()
-      const told = await columnsOf(answers.clients(), answers, TOLD)
-      const shown = await columnsOf(played, answers, SHOWN)
-      await change(sql, async () => {
-        if (played.length > 0) await storePlayed(sql, shown, opened)
-        await store(sql, told, opened)
-      })
-    } catch (err) {
-      for (const client of answers.clients()) waiting.keepOlder(client, answers.get(client))
-      log.warn({ err }, 'the last polls of boxes could not be stored, and wait')
-    }
   }
 }
 

@@ -184,17 +184,3 @@ function pinned(
     cut: false,
   }
 }
-
-/** Stores what a box says of itself, while it is the one that is in. */
-export async function storeFacts(sql: Sql, client: number, nonce: string, report: SelfReport): Promise<void> {
-  const facts = factsOf(report)
-  if (Object.keys(facts).length === 0) return
-  await sql`update device set ${sql(facts)} where client = ${client} and token_nonce = ${nonce}`
-}
-
-/** Returns what a box says of itself that decides nothing. What it leaves out stays as it was. */
-function factsOf({ stb_type, version, image, hardware }: SelfReport): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries({ stb_type, version, image, hardware }).filter(([, value]) => value !== ''),
-  )
-}

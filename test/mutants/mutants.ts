@@ -397,6 +397,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/events.test.ts'],
   },
   {
+    guard: 'an older report of a box that could not be stored replaces no newer one',
+    file: 'server/boxes/late-facts.ts',
+    from: 'if (!waiting.has(client)) ',
+    to: '',
+    suites: ['server/boxes/late-facts.test.ts'],
+  },
+  {
+    guard: 'the gateway stores what boxes said one time after the other',
+    file: 'server/boxes/gateway.ts',
+    from: 'next ??= present.then(',
+    to: 'next ??= Promise.resolve().then(',
+    suites: ['server/boxes/late-facts.test.ts'],
+  },
+  {
     guard: 'what boxes told is stored by the clock',
     file: 'server/boxes/gateway.ts',
     from: 'setInterval(() => void write(), WRITE_EVERY_MS)',
