@@ -9,13 +9,16 @@ export class Refusal extends Error {
   /** A captcha challenge whose solution allows another try before then. */
   readonly challenge: unknown
 
-  /** `message` is a sentence for the person at the screen; `errors` repeats it at the fields that it concerns. */
+  /**
+   * `message` is a sentence for the person at the screen; `errors` repeats it at the fields that it concerns. `cause` is
+   * the error that it stands for, which only the log is told.
+   */
   constructor(
     code: RefusalCode,
     message: string,
-    more: { errors?: Record<string, string>; retryAfter?: number; challenge?: unknown } = {},
+    more: { errors?: Record<string, string>; retryAfter?: number; challenge?: unknown; cause?: unknown } = {},
   ) {
-    super(message)
+    super(message, { cause: more.cause })
     this.code = code
     this.errors = more.errors
     this.retryAfter = more.retryAfter
@@ -52,6 +55,6 @@ export function notFound(): Refusal {
 }
 
 /** Returns a refusal that the console shows at a field. */
-export function fieldRefusal(code: RefusalCode, field: string, message: string): Refusal {
-  return new Refusal(code, message, { errors: { [field]: message } })
+export function fieldRefusal(code: RefusalCode, field: string, message: string, cause?: unknown): Refusal {
+  return new Refusal(code, message, { errors: { [field]: message }, cause })
 }

@@ -11,6 +11,8 @@ export function sendRefusal(error: unknown, request: FastifyRequest, reply: Fast
   const refusal = isAborted(error, request) ? NOT_WHOLE : toRefusal(error)
   // A refusal that the server itself threw, such as that of a full disk, is a decision and no fault.
   if (refusal.httpStatus >= 500 && error !== refusal) request.log.error({ err: error }, 'a call failed')
+  if (refusal.cause !== undefined)
+    request.log.warn({ err: refusal.cause }, 'a call was refused because of an error')
   if (refusal.retryAfter !== undefined) reply.header('retry-after', Math.ceil(refusal.retryAfter))
   reply.header('cache-control', 'no-store')
   // An address that the router cannot read gets here without passing a hook.

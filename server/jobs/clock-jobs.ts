@@ -161,7 +161,10 @@ export function playlistRefresh({ sql, seal, playlist, log, stopping }: Needs): 
       try {
         const outcome = await refreshPlaylist({ sql, seal, playlist, now, unread, signal: stopping })
         unread = []
-        if (outcome) log.info(outcome, 'the playlist was read')
+        if (outcome && 'failure' in outcome) {
+          const { failure, cause } = outcome
+          log.warn({ failure, err: cause }, 'the playlist could not be read')
+        } else if (outcome) log.info(outcome, 'the playlist was read')
         return true
       } catch (error) {
         // Whether this one was noted is not known either.

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
-import { playlistOf, servePlaylist } from '../../test/support/playlist.ts'
+import { givePlaylist, playlistOf, servePlaylist } from '../../test/support/playlist.ts'
 import { SECRET_KEY } from '../../test/support/server.ts'
 import { Clock, openWorld, suiteWorld } from '../../test/support/world.ts'
 import { createSeal } from '../access/seal.ts'
@@ -207,6 +207,26 @@ describe('the jobs', () => {
     await jobs.stop()
     expect(logged.filter(({ level }) => level > 30)).toEqual([])
     expect(await channels()).toBe(3)
+  })
+
+  test('log why the playlist could not be read as a warning, with the error that was the cause', async () => {
+    const served = await servePlaylist(playlistOf(2))
+    await world.admin.call(calls.channels.giveAddress, { address: served.address })
+    served.serve((_, response) => response.destroy())
+    world.clock.pass({ minutes: 60 })
+    const jobs = start()
+    await soon(() =>
+      expect(logged).toContainEqual(
+        expect.objectContaining({
+          level: 40,
+          msg: 'the playlist could not be read',
+          failure: 'The address cannot be reached.',
+          err: expect.objectContaining({ code: 'ECONNRESET' }),
+        }),
+      ),
+    )
+    await jobs.stop()
+    await givePlaylist(world, playlistOf(2))
   })
 
   test('have finished when stop() resolves, and start nothing more', async () => {

@@ -274,6 +274,21 @@ describe('a playlist', () => {
     expect((await world.admin.call(all)).playlist).toMatchObject({ channels: 5 })
   })
 
+  test('whose address breaks off is refused, and the log has the cause', async () => {
+    const served = await servePlaylist((_, response) => response.destroy())
+    const before = world.server.logged.length
+    const { message } = await world.admin.refused('invalid_input', giveAddress, { address: served.address })
+    expect(message).toBe('The address cannot be reached.')
+    const lines = world.server.logged.slice(before).map((line) => JSON.parse(line))
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        level: 40,
+        msg: 'a call was refused because of an error',
+        err: expect.objectContaining({ code: 'ECONNRESET' }),
+      }),
+    )
+  })
+
   test('that cannot be read any more is said with its reason, and the last good one goes on', async () => {
     const served = await servePlaylist(A_PLAYLIST)
     await world.admin.call(giveAddress, { address: served.address })

@@ -113,12 +113,23 @@ test('a password may have any character, also a % that stands for itself', async
 
 test('nobody waits for an address that does not answer or that is broken off', async () => {
   const served = await servePlaylist((_, response) => response.destroy())
-  await expect(downloadPlaylist(served.address, open)).rejects.toThrow('cannot be reached')
+  await expect(downloadPlaylist(served.address, open)).rejects.toMatchObject({
+    message: 'The address cannot be reached.',
+    cause: { code: 'ECONNRESET' },
+  })
   const gone = new AbortController()
   served.serve(() => gone.abort())
   await expect(downloadPlaylist(served.address, { ...open, signal: gone.signal })).rejects.toThrow(
     'cannot be reached',
   )
+})
+
+test('what goes wrong on our side is not said of the address', async () => {
+  const { address } = await servePlaylist('#EXTM3U')
+  const mayAsk = () => {
+    throw new TypeError('a mistake of ours')
+  }
+  await expect(downloadPlaylist(address, { ...open, mayAsk })).rejects.toThrow('a mistake of ours')
 })
 
 test('an address that answers a byte at a time is given up after a minute', async () => {

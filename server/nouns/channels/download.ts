@@ -8,6 +8,7 @@ import { createGunzip } from 'node:zlib'
 import { MOST_PLAYLIST, PlaylistAddress } from '../../../contract/channels.ts'
 import { among } from '../../access/network.ts'
 import type { PlaylistRules } from '../../context.ts'
+import { codeOf } from '../../postgres/errors.ts'
 import { fieldRefusal, type Refusal } from '../../refusal.ts'
 
 export type Options = {
@@ -42,14 +43,21 @@ export async function downloadPlaylist(address: string, { mayAsk, signal }: Opti
     throw new Fault('The address leads from one address to another without an end.')
   } catch (error) {
     if (limit.aborted) throw refusal('The playlist did not arrive within 60 seconds.')
-    throw error instanceof Fault ? refusal(error.message) : refusal('The address cannot be reached.')
+    if (error instanceof Fault) throw refusal(error.message)
+    if (!ending.aborted && !isOfNetwork(error)) throw error
+    throw refusal('The address cannot be reached.', error)
   }
 }
 
 class Fault extends Error {}
 
-function refusal(sentence: string): Refusal {
-  return fieldRefusal('invalid_input', 'address', sentence)
+function refusal(sentence: string, cause?: unknown): Refusal {
+  return fieldRefusal('invalid_input', 'address', sentence, cause)
+}
+
+/** Whether an error is of the connection, or of what came through it: it has a code, and is no wrong argument of ours. */
+function isOfNetwork(error: unknown): boolean {
+  return codeOf(error) !== '' && !(error instanceof TypeError || error instanceof RangeError)
 }
 
 /** Returns where a redirect leads. A password goes no further than to the address that it was given for. */

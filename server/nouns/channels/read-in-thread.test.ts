@@ -12,7 +12,10 @@ function playlist(text: string) {
 const nothing = async () => ({ inUse: null, known: [] })
 
 test('a playlist of less than 64 MB that takes more memory than there is for it is refused', async () => {
-  await expect(read(playlist('\n'.repeat(24_000_000)), nothing)).rejects.toThrow('cannot be read')
+  await expect(read(playlist('\n'.repeat(24_000_000)), nothing)).rejects.toMatchObject({
+    message: 'This cannot be read as a playlist of at most 64 MB.',
+    cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' },
+  })
   // The next one has a thread of its own.
   expect((await read(playlist('#EXTINF:-1,One\nhttp://streams.example/one'), nothing)).keys).toHaveLength(1)
 })
@@ -20,7 +23,7 @@ test('a playlist of less than 64 MB that takes more memory than there is for it 
 test('a playlist that takes longer than a minute to read is refused then', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const reading = read(playlist('#EXTINF:-1,\n'.repeat(2_000_000)), nothing)
-  const refused = expect(reading).rejects.toThrow('cannot be read')
+  const refused = expect(reading).rejects.toThrow('This playlist cannot be read within 60 seconds.')
   while (vi.getTimerCount() === 0) await new Promise(setImmediate)
   vi.advanceTimersByTime(59_999)
   expect(vi.getTimerCount()).toBe(1)

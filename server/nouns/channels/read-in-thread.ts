@@ -52,15 +52,16 @@ async function readInThread(order: Order): Promise<Read> {
     stdout: true,
     stderr: true,
   })
-  const limit = setTimeout(() => void worker.terminate(), MOST_MS)
+  const { promise, resolve, reject } = Promise.withResolvers<Read>()
+  const refuse = (sentence: string, cause?: unknown) =>
+    reject(new Refusal('invalid_input', sentence, { cause }))
+  const fail = (cause: unknown) => refuse('This cannot be read as a playlist of at most 64 MB.', cause)
+  worker.once('message', resolve)
+  worker.once('error', fail)
+  worker.once('exit', (code) => fail(new Error(`The thread has ended with the code ${code}.`)))
+  const limit = setTimeout(() => refuse('This playlist cannot be read within 60 seconds.'), MOST_MS)
   try {
-    return await new Promise<Read>((resolve, reject) => {
-      const fail = () =>
-        reject(new Refusal('invalid_input', 'This cannot be read as a playlist of at most 64 MB.'))
-      worker.once('message', resolve)
-      worker.once('error', fail)
-      worker.once('exit', fail)
-    })
+    return await promise
   } finally {
     clearTimeout(limit)
     await worker.terminate()

@@ -24,7 +24,7 @@ type RefreshContext = {
  */
 export async function refreshPlaylist(
   context: RefreshContext,
-): Promise<KeptPlaylist | { failure: string } | null> {
+): Promise<KeptPlaylist | { failure: string; cause: unknown } | null> {
   const { sql, seal, playlist, now, unread = [], signal } = context
   const due = before(now, playlist.minutes * MINUTE_MS)
   const [claimed] = await begin(
@@ -39,12 +39,12 @@ export async function refreshPlaylist(
     return await begin(sql, (sql) => keepAgain(sql, { address, found, seal, now, isAsked: false }))
   } catch (error) {
     if (error instanceof Refusal && !signal.aborted) {
-      const { message: failure } = error
+      const { message: failure, cause } = error
       const { count } = await begin(
         sql,
         (sql) => sql`update playlist set failure = ${failure} where address = ${address} and tried = ${now}`,
       )
-      return count > 0 ? { failure } : null
+      return count > 0 ? { failure, cause } : null
     }
     // Not read after all, as this server is being stopped: another one reads it at once.
     if (signal.aborted)
