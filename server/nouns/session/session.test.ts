@@ -248,6 +248,18 @@ describe('a session', () => {
     for (let times = 0; times < 12; times += 1) await dealer.call(password, change, { key: 'once' })
   })
 
+  test('is told that the password was changed also where its try cannot be counted as right', async () => {
+    const { dealer } = await world.family()
+    const { ownerSql } = world.server
+    await ownerSql.unsafe(`
+      create function lose() returns trigger language plpgsql as $$ begin raise 'lost'; end $$;
+      create trigger lose before update on login_try for each row execute function lose()`)
+    const change = { old_password: PASSWORD, password: 'a-new-password' }
+    expect(await dealer.call(password, change)).toEqual({ status: 'OK' })
+    await ownerSql`drop function lose cascade`
+    await world.signIn(dealer.name, 'a-new-password')
+  })
+
   test('may send several changes of the password at once, and one of them succeeds', async () => {
     const { dealer } = await world.family()
     const change = (to: string) =>

@@ -73,20 +73,16 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
         const right = await isPassword(old_password, own?.password, context)
         return [own, right, right ? await hashPassword(password, context) : null] as const
       })
-      try {
-        const done = await begin(async ({ sql, session }) => {
-          if (!own || next === null) throw wrongPassword()
-          // If several changes come at once, the first makes the old password of the others wrong.
-          const changed = await sql`
-            update account set password = ${next} where id = ${account.id} and password = ${own.password}`
-          if (changed.count === 0) throw wrongPassword()
-          await sql`select end_sessions(${account.id}, ${session})`
-          await sql`select remove_tickets(${session})`
-          return { status: 'OK' }
-        })
-        await endTry(sql, attempt, true)
-        return done
-      } catch (error) {
+      const done = await begin(async ({ sql, session }) => {
+        if (!own || next === null) throw wrongPassword()
+        // If several changes come at once, the first makes the old password of the others wrong.
+        const changed = await sql`
+          update account set password = ${next} where id = ${account.id} and password = ${own.password}`
+        if (changed.count === 0) throw wrongPassword()
+        await sql`select end_sessions(${account.id}, ${session})`
+        await sql`select remove_tickets(${session})`
+        return { status: 'OK' }
+      }).catch(async (error) => {
         await endTry(sql, attempt, right)
         if (error instanceof Refusal && error.code === 'wrong_password' && !right) {
           await countWrongLogin(context, account.name)
@@ -94,7 +90,10 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
           await keepSignIn(context, account.id, 'failed')
         }
         throw error
-      }
+      })
+      // The password is changed whatever becomes of this: a try without a result counts as wrong after a while.
+      await endTry(sql, attempt, true).catch(() => {})
+      return done
     },
   },
 
@@ -109,10 +108,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
 
 type Known = { id: number; name: string; password: string }
 
-/**
- * Checks a password, and signs in with a right one. Where either fails before the password is known to be wrong, as for want
- * of a turn, it was no try.
- */
+/** Returns what `check` finds of a password. Where that fails, as for want of a turn, nothing was found: it was no try. */
 async function checkOrWithdraw<Result>(
   { sql }: OpenContext,
   attempt: OpenTry,
