@@ -93,9 +93,10 @@ export function hourlyCleanUp({ sql, keepDays, log, stopping }: Needs): ClockJob
     name: 'clean-up',
     isDue: (now) => now.getTime() - cleaned >= HOUR_MS,
     async run(now) {
-      const removed = await cleanUp(sql, { now, keepDays }, () => stopping.aborted)
+      const { removed, forgotten } = await cleanUp(sql, { now, keepDays }, () => stopping.aborted)
       cleaned = now.getTime()
       if (Object.values(removed).some(Boolean)) log.info({ removed }, 'old rows were removed')
+      if (Object.values(forgotten).some(Boolean)) log.info({ forgotten }, 'old addresses were forgotten')
       return true
     },
     next: (now) => new Date(now.getTime() + HOUR_MS),
