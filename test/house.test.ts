@@ -50,6 +50,7 @@ const DATABASE = [
 /** What any room may import. */
 const COMMON = [
   'contract/',
+  'server/compression.ts',
   'server/gone.ts',
   'server/metrics.ts',
   'server/refusal.ts',
@@ -60,8 +61,6 @@ const COMMON = [
 const SECRETS = ['server/access/password.ts', 'server/access/seal.ts']
 /** Addresses: the network of a request, and which addresses are among some. */
 const NETWORK = 'server/access/network.ts'
-/** Which encodings of an answer a request accepts. */
-const COMPRESSION = 'server/corridor/compress.ts'
 
 /** What each room of the server may import from this repository, besides itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -92,7 +91,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'server/boxes/': [
     ...COMMON,
     NETWORK,
-    COMPRESSION,
     'server/access/box-nonce.ts',
     'server/access/device-tokens.ts',
     'server/access/login-limits.ts',
@@ -242,7 +240,7 @@ test('at the top of the server is only the way in, and what every room needs', (
   const names = entriesOf('server').filter((path) => path.endsWith('.ts'))
   const wayIn = ['app', 'config', 'context', 'handlers', 'log', 'main', 'refusal']
   expect(names.sort()).toEqual(
-    [...wayIn, 'gone', 'metrics', 'turns'].map((name) => `server/${name}.ts`).sort(),
+    [...wayIn, 'compression', 'gone', 'metrics', 'turns'].map((name) => `server/${name}.ts`).sort(),
   )
 })
 

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import helmet, { type HelmetOptions } from 'helmet'
+import { encodingFor } from '../compression.ts'
 import type { CaptchaConfig } from '../config.ts'
-import { encodingFor } from './compress.ts'
 import { ID_HEADER } from './request-id.ts'
 
 declare module 'fastify' {

@@ -5,13 +5,13 @@ import { type Call, everyCall } from '../../../contract/call.ts'
 import { calls } from '../../../contract/calls.ts'
 import { REFUSALS } from '../../../contract/refusals.ts'
 import { checkAnswer } from '../../../test/support/openapi-check.ts'
-import { compressed } from '../compress.ts'
+import { compressed } from '../../compression.ts'
 import { OF_CALLS, OF_INPUTS } from './descriptions.ts'
 import { documentOf, type JsonSchema } from './document.ts'
 import { serveReference } from './routes.ts'
 
 // The code itself, whose calls are counted.
-vi.mock('../compress.ts', { spy: true })
+vi.mock('../../compression.ts', { spy: true })
 
 const { paths, info, components } = documentOf()
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { compressed, type Encoding, encodingFor } from '../compress.ts'
+import { compressed, type Encoding, encodingFor } from '../../compression.ts'
 import { documentOf } from './document.ts'
 import { referencePage } from './page.ts'
 
