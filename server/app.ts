@@ -5,8 +5,8 @@ import { MOST_COMPRESSED } from '../contract/channels.ts'
 import type { ServerReport } from '../contract/system.ts'
 import { openCaptcha } from './access/captcha.ts'
 import { storeOrCheckKey } from './access/key-check.ts'
-import { type Networks, trusting, watchNetworks } from './access/network.ts'
-import { createSeal } from './access/seal.ts'
+import { type Networks, trusting } from './access/network.ts'
+import type { Seal } from './access/seal.ts'
 import type { Gateway } from './boxes/gateway.ts'
 import { refuseBoxes } from './boxes/refuse-boxes.ts'
 import type { Config } from './config.ts'
@@ -33,10 +33,9 @@ import { ID_FIELD, idsOfRequests, sendIds } from './corridor/request-id.ts'
 import { rejectConnections, sendRefusal } from './corridor/send-refusal.ts'
 import { goneOf } from './gone.ts'
 import { handlers } from './handlers.ts'
-import { openReport } from './jobs/report.ts'
 import { measureWrites } from './metrics.ts'
 import { endSpares } from './nouns/exports/spare-processes.ts'
-import { type Clock, MACHINE_CLOCK } from './postgres/clock.ts'
+import type { Clock } from './postgres/clock.ts'
 import type { Connect, Sql } from './postgres/pool.ts'
 import { notFound } from './refusal.ts'
 
@@ -45,17 +44,18 @@ export type AppDependencies = {
   database: Connect
   sql: Sql
   secretKey: Uint8Array
+  /** The seal of that key. */
+  seal: Seal
   log: FastifyBaseLogger
   /** The free space under the database; null where it runs elsewhere. */
   freeSpace: FreeSpace | null
-  /** The database's clock; by default the machine's. */
-  clock?: Clock
-  leaving?: AbortSignal
-  networks?: Networks
-  /** By default without its ports, backups and primary. */
-  report?: () => Promise<ServerReport>
+  /** The database's clock. */
+  clock: Clock
+  leaving: AbortSignal
+  networks: Networks
+  report: () => Promise<ServerReport>
   /** Null where this process does not serve boxes. */
-  gateway?: Gateway | null
+  gateway: Gateway | null
 }
 
 /** The most bytes of a body: of one with a few fields, with a thousand names, and with a compressed file in base64. */
@@ -63,10 +63,9 @@ const MOST_BODY = { short: 32 * 1024, long: 256 * 1024, file: 2 * MOST_COMPRESSE
 
 /** Opens the server of PORT, with the boxes where they have no port of their own. @throws StartFault for a wrong key */
 export async function openApp(dependencies: AppDependencies) {
-  const { config, database, sql, secretKey, log, freeSpace, clock = MACHINE_CLOCK, gateway } = dependencies
-  const { leaving = NEVER } = dependencies
+  const { config, database, sql, secretKey, seal, log, freeSpace, clock } = dependencies
+  const { leaving, networks, report, gateway } = dependencies
   const disk = watchDisk(freeSpace, config.freeDiskMb, log)
-  const networks = dependencies.networks ?? watchNetworks(config.trustedProxies, clock.now)
   const { ready, health, canWrite } = openHealth({ sql, disk, networks, clock, leaving })
   measureWrites(canWrite)
   const business: Business = {
@@ -74,18 +73,18 @@ export async function openApp(dependencies: AppDependencies) {
     zone: config.timeZone,
     trialsPerDay: config.trialsPerDay,
     playlist: config.playlist,
-    seal: createSeal(secretKey),
+    seal,
     captcha: openCaptcha(config.captcha, secretKey),
     dataDir: config.dataDir,
     self: {
-      report: dependencies.report ?? openReport({ config, clock, freeSpace, leaving }),
+      report,
       canWrite,
       clockBehind: clock.behind,
       seesSilentProxy: networks.seesSilentProxy,
     },
   }
   const pipeline = openPipeline({ sql, business, disk, networks, clock })
-  await storeOrCheckKey(sql, business.seal)
+  await storeOrCheckKey(sql, seal)
   const app = openFastify(config, log)
   protectBrowsers(app, config.captcha.provider)
   if (gateway && config.boxPort === null) await serveBoxes(app, config, gateway, { alone: false })
@@ -141,10 +140,10 @@ function serveCall(api: FastifyInstance, pipeline: Pipeline, call: Call): void {
  * It is ready as long as it can answer boxes, which it can from memory for a while. @throws StartFault for a wrong key
  */
 export async function openBoxApp(
-  { config, sql, secretKey, log, leaving = NEVER }: AppDependencies,
+  { config, sql, seal, log, leaving }: AppDependencies,
   gateway: Gateway,
 ): Promise<FastifyInstance> {
-  await storeOrCheckKey(sql, createSeal(secretKey))
+  await storeOrCheckKey(sql, seal)
   const app = openFastify(config, log)
   app.server.keepAliveTimeout = BOX_IDLE_MS
   app.get('/v1/live', UNLOGGED, async () => ({ status: 'OK' }))
@@ -169,8 +168,6 @@ async function serveBoxes(
 
 /** For health checks, which come every few seconds and would fill the log. */
 const UNLOGGED = { logLevel: 'silent' } as const
-
-const NEVER = new AbortController().signal
 
 function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
   const app: FastifyInstance = Fastify({

@@ -86,11 +86,12 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   }
   const secretKey = options.secretKey ?? SECRET_KEY
   const log = openLog({ write: (line) => logged.push(line) }, config.logLevel)
+  const seal = createSeal(secretKey)
   const networks = watchNetworks(config.trustedProxies, clock.now)
   const zone = config.timeZone
   const gateway = openGateway({
     sql,
-    seal: createSeal(secretKey),
+    seal,
     networks,
     log,
     clock: clock.now,
@@ -104,6 +105,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     database: database.server,
     sql,
     secretKey,
+    seal,
     log,
     clock,
     networks,
