@@ -12,6 +12,7 @@ type AccountDependencies = {
 
 /** The calls by which a box learns what its client has, and which of its own menus it shows. */
 export function accountCalls({ letIn, zone }: AccountDependencies) {
+  const days = new Intl.DateTimeFormat('en-CA', { timeZone: zone })
   return {
     'stb/get_localization': async () => ({}),
     'stb/get_modules': async () => MODULES,
@@ -20,15 +21,14 @@ export function accountCalls({ letIn, zone }: AccountDependencies) {
       return {
         // A MAC is a claim and no proof, so that a box is told neither phone nor description.
         ...{ fname: client.name, phone: '', ls: client.name, mac: request.mac },
-        ...{ tariff_plan: packageLabel(client.package_selection) ?? '', end_date: lastDay(client) },
+        ...{
+          tariff_plan: packageLabel(client.package_selection) ?? '',
+          end_date: days.format(client.expiry),
+        },
         ...{ account_balance: '', last_change_status: '' },
       }
     },
   } satisfies Partial<BoxHandlers>
-
-  function lastDay({ expiry }: BoxClient): string {
-    return new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(expiry)
-  }
 }
 
 const MODULES: Answer<'stb/get_modules'> = {

@@ -45,7 +45,7 @@ export function startOf(day: Day, zone: string): string {
 }
 
 /** What a clock in a zone shows at a moment: `YYYY-MM-DDTHH:MM:SS`. */
-export function hoursOf(moment: string, zone: string): string {
+export function localTimeOf(moment: string, zone: string): string {
   return Temporal.Instant.from(moment)
     .toZonedDateTimeISO(zone)
     .toPlainDateTime()

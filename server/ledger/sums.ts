@@ -60,7 +60,7 @@ async function fill(sql: Sql, now: Date, zone: string, kept: Kept): Promise<numb
 }
 
 async function addUp(sql: Sql, since: string, portion: Days, { table, least }: Kept): Promise<number | null> {
-  if (!(await tryLock(sql, LOCKS.busyDays))) return null
+  if (!(await tryLock(sql, LOCKS.sums))) return null
   // Another server may have come before.
   const later = await sql`select from ${sql(table)} where ended > ${since} limit 1`
   if (later.length > 0) return null

@@ -14,7 +14,7 @@ export const LOCKS = {
   /** Writing the finished days of branches, on one server. */
   branchDays: 0x62726461,
   /** Adding up the finished days of busy accounts, and the finished months of all, on one server. */
-  busyDays: 0x62757379,
+  sums: 0x62757379,
   /** Counting the boxes, on one server. */
   boxCount: 0x626f7863,
   /** Changing the tree: suspending, moving and closing wait for each other. */
