@@ -31,14 +31,14 @@ export const boxEvents: Pick<Handlers<typeof calls.clients>, 'tell' | 'told'> = 
   async told(context, { name }) {
     const { sql, account, now } = context
     const { id } = await clientOf(context, name)
-    return await sql<SentEvent[]>`
-      select e.id, e.created, case e.event when 'send_msg' then 'message' when 'reboot' then 'reboot' else 'reload' end
-          as event, e.message,
+    const sent = await sql<(Omit<SentEvent, 'event'> & { event: StoredEvent })[]>`
+      select e.id, e.created, e.event, e.message,
         case when e.confirmed is not null then 'shown' when e.told is not null then 'sent'
           when e.expiry <= ${now} then 'too late' else 'waiting' end as state,
         coalesce(e.confirmed, e.told) as told, ${nameFor(sql, account, sql`a`)} as actor
       from box_event e join account a on a.id = e.actor
       where e.client = ${id} order by e.id desc limit ${NEWEST}`
+    return sent.map((one) => ({ ...one, event: EVENT_OF[one.event] }))
   },
 }
 
@@ -64,7 +64,15 @@ async function fullBox(
   return { name: client.name, hours: Math.ceil((again - now.getTime()) / HOUR_MS) }
 }
 
+/** What a dealer sends, and the protocol's word for it, which is stored. */
 const EVENTS = { message: 'send_msg', reboot: 'reboot', reload: 'reload_portal' } as const
+
+type StoredEvent = (typeof EVENTS)[keyof typeof EVENTS]
+
+const EVENT_OF = Object.fromEntries(Object.entries(EVENTS).map(([name, stored]) => [stored, name])) as Record<
+  StoredEvent,
+  keyof typeof EVENTS
+>
 
 /** How long each waits for the box to poll, in milliseconds: who reboots a box wants it now or not at all. */
 const KEPT_MS = { message: 7 * DAY_MS, reboot: 240_000, reload: 240_000 } as const

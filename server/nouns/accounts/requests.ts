@@ -103,6 +103,5 @@ async function openRequest(
     where ${condition} for update of r`
   if (!request) throw notFound()
   if (request.state === 'open') return request
-  const done = { granted: 'granted', declined: 'declined' }[request.state] ?? 'withdrawn'
-  throw new Refusal('changed_since', `This request was ${done} in the meantime.`)
+  throw new Refusal('changed_since', `This request was ${request.state} in the meantime.`)
 }

@@ -1,7 +1,7 @@
 import type { ToldRefusal } from '../../../contract/box-refusals.ts'
 import { UNKNOWN_BOX_DAYS } from '../../../contract/boxes.ts'
 import type { calls } from '../../../contract/calls.ts'
-import { MAC_DIGITS, MAC_PREFIX, ONLINE_FOR_MS } from '../../../contract/clients.ts'
+import { MAC_DIGITS, MAC_PREFIX } from '../../../contract/clients.ts'
 import { leavesOutAdults, packageLabel } from '../../../contract/packages.ts'
 import { before, DAY_MS } from '../../../contract/time.ts'
 import { lastWrongTry } from '../../access/login-limits.ts'
@@ -12,7 +12,7 @@ import { withBoxMac } from '../../ledger/trials.ts'
 import type { Fragment, Sql } from '../../postgres/pool.ts'
 import { notFound } from '../../refusal.ts'
 import { clientOf } from '../../tree/client.ts'
-import { boxRefusal, isUnknownBox } from '../../tree/presence.ts'
+import { boxRefusal, isOnline, isUnknownBox } from '../../tree/presence.ts'
 
 export const clientDetail: Handler<typeof calls.clients.detail> = async (context, { name }) => {
   const { sql, now, business } = context
@@ -21,6 +21,7 @@ export const clientDetail: Handler<typeof calls.clients.detail> = async (context
     select c.mac as o_mac, c.active as status, c.password, c.alt_player, c.phone, c.package_selection, c.locked,
       c.created, d.stb_sn, d.stb_type, d.version, d.time_last_play_tv, d.time_last_play_video,
       d.last_played_tv_content, d.last_played_vod_content, d.locked_to_ip, nullif(p.watching, '') as watching, p.polled as last_active,
+      coalesce(${isOnline(sql, now)}, false) as online,
       p.address as last_address, ${boxRefusal(sql)} as box_refusal, p.answered as box_answered, near.mac as near_mac, near.asked as near_asked, near.digits,
       offer.channels, offer.adult_channels
     from client c left join device d on d.client = c.id left join presence p on p.client = c.id
@@ -43,7 +44,6 @@ export const clientDetail: Handler<typeof calls.clients.detail> = async (context
       channels === null ? null : channels - (leavesOutAdults(rest.package_selection) ? adult_channels : 0),
     near_box: mac === null ? null : { mac, asked, digits },
     wrong_login,
-    online: rest.last_active !== null && now.getTime() - Date.parse(rest.last_active) < ONLINE_FOR_MS,
     retrievable: offered.length,
     retrievals: offered.map(({ expiry }) => expiry),
     trial_retrieval: trial < 0 ? null : trial + 1,
@@ -66,6 +66,7 @@ type Rest = {
   box_refusal: ToldRefusal | null
   box_answered: string | null
   last_active: string | null
+  online: boolean
   last_address: string | null
   time_last_play_tv: string | null
   time_last_play_video: string | null
