@@ -1,11 +1,10 @@
 import type { calls } from '../../contract/calls.ts'
-import { expiryState } from '../../contract/clients.ts'
 import { counted } from '../../contract/quantities.ts'
 import type { SentEvent } from '../../contract/shapes.ts'
 import { before, DAY_MS, HOUR_MS } from '../../contract/time.ts'
 import type { Context, Handlers } from '../context.ts'
 import { Refusal } from '../refusal.ts'
-import { type Client, clientOf, clientsOf } from '../tree/client.ts'
+import { type Client, clientOf, clientsOf, refuseExpired } from '../tree/client.ts'
 import { nameFor } from '../tree/names.ts'
 
 /** The handlers for what dealers tell the boxes of their clients. The gateway tells it at the box's next poll. */
@@ -13,9 +12,7 @@ export const boxEvents: Pick<Handlers<typeof calls.clients>, 'tell' | 'told'> = 
   async tell(context, { clients: names, event, message }) {
     const { sql, account, now } = context
     const clients = await clientsOf(context, names, 'lock')
-    const expired = clients.find(({ expiry }) => expiryState(expiry, now) === 'expired')
-    if (expired)
-      throw new Refusal('client_expired', `${expired.name} has expired. Renew it to reach its box.`)
+    refuseExpired(clients, now, ({ name }) => `${name} has expired. Renew it to reach its box.`)
     const full = await fullBox(context, clients)
     if (full) {
       const sentence = `The box of ${full.name} was sent ${MOST_A_DAY} things in 24 hours, which is the most.`

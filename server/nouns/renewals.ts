@@ -1,5 +1,4 @@
 import type { calls } from '../../contract/calls.ts'
-import { expiryState } from '../../contract/clients.ts'
 import { inCredits } from '../../contract/quantities.ts'
 import type { Handlers } from '../context.ts'
 import { renewed } from '../ledger/months.ts'
@@ -7,9 +6,9 @@ import { giveBack, refuseChanged, renew, renewFree, type Served } from '../ledge
 import { RETRIEVED, retrievals } from '../ledger/retrievals.ts'
 import { lockFreeHoldings } from '../ledger/transfer.ts'
 import { giveTrial, shareTrial, withBoxMac } from '../ledger/trials.ts'
-import { fieldRefusal, Refusal } from '../refusal.ts'
+import { fieldRefusal, type Refusal } from '../refusal.ts'
 import { balanceOf } from '../tree/account.ts'
-import { clientOf, clientsOf, clientsThere, freeClients } from '../tree/client.ts'
+import { clientOf, clientsOf, clientsThere, freeClients, refuseExpired } from '../tree/client.ts'
 
 /** The handlers that add months to clients and take them back. */
 export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 'multirenew' | 'retrieve'> = {
@@ -85,9 +84,7 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
     const { sql, now } = context
     const client = await clientOf(context, login, 'lock')
     if (seen !== undefined) refuseChanged([client], [seen])
-    if (expiryState(client.expiry, now) === 'expired') {
-      throw new Refusal('client_expired', 'This client has expired: there is nothing left to retrieve.')
-    }
+    refuseExpired([client], now, () => 'This client has expired: there is nothing left to retrieve.')
     const withMac = await withBoxMac(sql, client, 'lock')
     const { offered, refusal } = await retrievals(context, withMac)
     const retrieval = offered[credits - 1]

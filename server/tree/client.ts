@@ -1,5 +1,6 @@
+import { expiryState } from '../../contract/clients.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
-import { notFound } from '../refusal.ts'
+import { notFound, Refusal } from '../refusal.ts'
 import type { TreeContext } from './beneath.ts'
 import { isVisibleTo } from './selection.ts'
 
@@ -85,6 +86,19 @@ function clientColumns(sql: Sql): Fragment {
 export async function clientOf(caller: TreeContext, name: string, lock?: 'lock'): Promise<Client> {
   const [client] = await clientsOf(caller, [name], lock)
   return client as Client
+}
+
+/**
+ * Refuses what only clients in service can have.
+ * @param sentenceOf says so of the first that has expired
+ */
+export function refuseExpired(
+  clients: readonly Client[],
+  now: Date,
+  sentenceOf: (expired: Client) => string,
+): void {
+  const expired = clients.find(({ expiry }) => expiryState(expiry, now) === 'expired')
+  if (expired) throw new Refusal('client_expired', sentenceOf(expired))
 }
 
 /** Finds the caller's living client, other than `but`, that has this login or this MAC; undefined where none has. */

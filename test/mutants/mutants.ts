@@ -1576,7 +1576,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'an expired client among chosen ones is not changed',
-    file: 'server/nouns/clients/chosen.ts',
+    file: 'server/tree/client.ts',
     from: 'if (expired) throw',
     to: 'if (expired?.id === 0) throw',
     suites: ['server/nouns/clients/chosen.test.ts'],

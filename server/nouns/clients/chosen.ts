@@ -1,8 +1,8 @@
 import type { calls } from '../../../contract/calls.ts'
 import { expiryState } from '../../../contract/clients.ts'
 import { type Handlers, Unchanged } from '../../context.ts'
-import { notFound, Refusal } from '../../refusal.ts'
-import { clientsOf, clientsThere } from '../../tree/client.ts'
+import { notFound } from '../../refusal.ts'
+import { clientsOf, clientsThere, refuseExpired } from '../../tree/client.ts'
 
 export const chosen: Pick<Handlers<typeof calls.clients>, 'multiquote' | 'multisave'> = {
   async multiquote(context, { clients: names }) {
@@ -24,8 +24,7 @@ export const chosen: Pick<Handlers<typeof calls.clients>, 'multiquote' | 'multis
   async multisave(context, { clients: names, status = null, package_selection: chosen = null }) {
     const { sql, now } = context
     const clients = await clientsOf(context, names, 'lock')
-    const expired = clients.find(({ expiry }) => expiryState(expiry, now) === 'expired')
-    if (expired) throw new Refusal('client_expired', `${expired.name} has expired. Renew it to change it.`)
+    refuseExpired(clients, now, ({ name }) => `${name} has expired. Renew it to change it.`)
     const changed = await sql`
       update client set active = coalesce(${status}, active),
         package_selection = coalesce(${chosen}, package_selection)

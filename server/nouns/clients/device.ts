@@ -1,16 +1,14 @@
 import type { calls } from '../../../contract/calls.ts'
-import { expiryState } from '../../../contract/clients.ts'
 import { isServedOn, takeBox } from '../../access/device-tokens.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
 import { lockMac } from '../../postgres/locks.ts'
-import { fieldRefusal, Refusal } from '../../refusal.ts'
-import { type Client, clientOf } from '../../tree/client.ts'
+import { fieldRefusal } from '../../refusal.ts'
+import { type Client, clientOf, refuseExpired } from '../../tree/client.ts'
 
 export const resetDevice: Handler<typeof calls.clients.reset> = async (context, { name }) => {
-  const { id, expiry } = await clientOf(context, name, 'lock')
-  if (expiryState(expiry, context.now) === 'expired') {
-    throw new Refusal('client_expired', 'This client has expired. Renew it to reset its box.')
-  }
+  const client = await clientOf(context, name, 'lock')
+  refuseExpired([client], context.now, () => 'This client has expired. Renew it to reset its box.')
+  const { id } = client
   if (!(await forgetDevice(context, id))) return new Unchanged({ status: 'OK' })
   await note(context, id, { event: 'reset', detail: '', before: null })
   return { status: 'OK' }
