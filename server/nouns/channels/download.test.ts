@@ -154,6 +154,21 @@ test('an address that answers a byte at a time is given up after a minute', asyn
   timeout.mockRestore()
 })
 
+test('an address that leaves HTTP is waited for no longer than a playlist', async () => {
+  const limit = new AbortController()
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal)
+  const left = Promise.withResolvers<void>()
+  const served = await servePlaylist((_, { socket }) => {
+    socket?.on('close', () => left.resolve())
+    socket?.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: other\r\nconnection: upgrade\r\n\r\n')
+  })
+  const refused = expect(downloadPlaylist(served.address, open)).rejects.toThrow('did not arrive within')
+  await left.promise
+  limit.abort()
+  await refused
+  timeout.mockRestore()
+})
+
 test('addresses of the public internet are told from all others', () => {
   for (const address of ['8.8.8.8', '1.1.1.1', '2a00:1450:4003::1'])
     expect(isPublic(address), address).toBe(true)

@@ -84,7 +84,8 @@ async function get(url: URL, mayAsk: Options['mayAsk'], signal: AbortSignal): Pr
   })
   // It also fails after its answer has begun, or once nobody waits for it any more.
   request.on('error', () => {})
-  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  // With the signal, because a request ends without an error where its answer leaves HTTP.
+  const [response] = (await once(request, 'response', { signal })) as [IncomingMessage]
   return response
 }
 
