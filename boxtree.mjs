@@ -241,8 +241,8 @@ async function installWith(node, command, more = {}) {
 
 /** Returns where npm keeps what it downloads, for a user who cannot write to where it would. */
 function cache() {
-  const usual = process.env.npm_config_cache ?? join(homedir(), '.npm')
   try {
+    const usual = process.env.npm_config_cache ?? join(homedir(), '.npm')
     accessSync(existsSync(usual) ? usual : dirname(usual), constants.W_OK)
     return {}
   } catch {
@@ -288,8 +288,8 @@ function runs(node) {
 }
 
 function faultOf(node) {
-  const { error, stderr } = spawnSync(node, ['--version'], { encoding: 'utf8' })
-  return error?.message ?? stderr.trim()
+  const { error, stderr, status, signal } = spawnSync(node, ['--version'], { encoding: 'utf8' })
+  return error?.message ?? (stderr.trim() || `it ended with ${signal ?? status}`)
 }
 
 function isConsoleStale() {
@@ -349,7 +349,7 @@ function run(program, args, env = ENVIRONMENT) {
     child.on('exit', (code, signal) => {
       child = null
       if (stopping && signal) return quitSilently(130)
-      if (signal) process.stderr.write(`${program} was ended by ${signal}${ENDED_BY[signal] ?? ''}.\n`)
+      if (signal) tellFault(`${program} was ended by ${signal}${ENDED_BY[signal] ?? ''}.`)
       resolve(code ?? 1)
     })
   })
@@ -382,9 +382,13 @@ function say(sentence) {
 }
 
 function quit(sentence) {
+  tellFault(sentence)
+  process.exit(1)
+}
+
+function tellFault(sentence) {
   if (isLogged()) log(ERROR, sentence)
   else process.stderr.write(`${sentence}\n`)
-  process.exit(1)
 }
 
 /** Whether this starts a console without a terminal, whose log is lines of JSON. */

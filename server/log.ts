@@ -24,11 +24,20 @@ export async function endLog(stderr: ReturnType<typeof openStderr>): Promise<voi
 
 /** Opens the log: a line of JSON for each answer, fault and event, without secrets. */
 export function openLog(to: DestinationStream, level: LogLevel = 'info'): Logger {
-  return pino({ level, serializers: { err: withoutRow } }, to)
+  return pino({ level, serializers: { err: withoutContents } }, to)
 }
 
-/** Leaves out the parts of a database error that quote a row, which may hold a password. */
-function withoutRow(error: Error): object {
-  const { detail: _, where: __, ...rest } = stdSerializers.err(error) as Record<string, unknown>
+/**
+ * Leaves out the parts of an error that quote what it is about, which may hold a password: a row of the database, and what came
+ * over a connection that Node could not read.
+ */
+function withoutContents(error: Error): object {
+  const {
+    detail: _,
+    where: __,
+    rawPacket: ___,
+    cert: ____,
+    ...rest
+  } = stdSerializers.err(error) as Record<string, unknown>
   return rest
 }

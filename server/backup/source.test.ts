@@ -21,7 +21,11 @@ let pair: Pair
 let said: string[]
 beforeAll(async () => {
   pair = await Pair.start([freshFolder(), freshFolder()])
-  await using(pair.at('holder', 'shop'), (sql) => sql`create table note (word text)`)
+  await using(pair.at('holder', 'shop'), async (sql) => {
+    // Beside the tables of Boxtree, which would not be made among others.
+    await sql`create schema outside`
+    await sql`create table outside.note (word text)`
+  })
   await pair.join()
 })
 afterAll(() => pair?.stop())
@@ -54,7 +58,7 @@ function write(word: string): Promise<unknown> {
   return using(pair.at('holder', 'shop'), (sql) =>
     begin(sql, async (sql) => {
       await sql`set local synchronous_commit = local`
-      await sql`insert into note values (${word})`
+      await sql`insert into outside.note values (${word})`
     }),
   )
 }
@@ -66,7 +70,7 @@ async function source(word: string): Promise<{ from: string; has: boolean }> {
   try {
     const [row] = await sql<{ from: string; has: boolean }[]>`
       select case when pg_is_in_recovery() then 'standby' else 'primary' end as from,
-        exists (select from note where word = ${word}) as has`
+        exists (select from outside.note where word = ${word}) as has`
     return row ?? { from: '', has: false }
   } finally {
     await sql.end({ timeout: 1 })

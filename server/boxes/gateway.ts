@@ -129,11 +129,12 @@ export function openGateway({
 
   /** One runs at a time. All who ask meanwhile share the next one, which has what was said until then. */
   function write(): Promise<void> {
-    next ??= present.then(() => {
+    const begin = () => {
       next = null
       present = writeAll()
       return present
-    })
+    }
+    next ??= present.then(begin, begin)
     return next
   }
 

@@ -118,3 +118,22 @@ test('the gateway stores what boxes said one time after the other', async () => 
   const macs = boxes.map(({ mac }) => mac)
   expect(await ownerSql`select from unknown_box where mac = any (${macs})`).toHaveLength(3)
 })
+
+test('what more boxes said than one statement stores is stored whole, and goes on where a statement failed', async () => {
+  const [first, last] = [await boxIsIn(), await boxIsIn()]
+  let turn = 0
+  const late = openLate(() => {
+    turn += 1
+    return turn === 2
+  })
+  late.note(first.id, first.said('of many'))
+  // Of boxes that are nobody's.
+  for (let id = -1; id > -5_000; id -= 1) late.note(id, first.said('of many', 'x'))
+  late.note(last.id, last.said('of many'))
+  await late.write()
+  expect(await first.detail()).toMatchObject({ version: 'of many' })
+  expect(await last.detail()).not.toMatchObject({ version: 'of many' })
+  await late.write()
+  expect(await last.detail()).toMatchObject({ version: 'of many' })
+  expect(late.statements()).toBe(3)
+})

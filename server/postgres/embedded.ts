@@ -49,7 +49,7 @@ export async function startEmbedded({ dataDir, say, guest, stopping }: EmbeddedO
     await initialise(draft)
   })
   if (home.shared) say(SHARED_USER)
-  if (!guest && liesApart(home.cluster, dataDir)) say(apart(home.cluster))
+  if (!guest && liesApart(home.cluster, dataDir)) say(apart(home))
   say((await ensureRunning(home, stopping)) === 'started' ? 'Database started' : 'Database found running')
   const socket = socketPathOf(home.cluster)
   const superuser = { socket: socket.path, database: 'boxtree', user: 'postgres' }
@@ -70,13 +70,15 @@ export async function startEmbedded({ dataDir, say, guest, stopping }: EmbeddedO
   }
 }
 
-/** Whether the database is not in the data folder itself: root's is elsewhere where its user could not enter that. */
+/** Whether the database is not in the data folder itself, which has a link to it then. */
 function liesApart(cluster: string, dataDir: string): boolean {
   return dirname(cluster) !== realpathSync(dataDir)
 }
 
-function apart(cluster: string): string {
-  return `The database is in ${cluster}, and not in DATA_DIR itself, since others than root may change that. In a container, keep that folder too, or start as a plain user.`
+function apart({ cluster, runAs }: Home): string {
+  const where = `The database is in ${cluster}; DATA_DIR has a link to it, and needs that folder.`
+  if (!runAs) return where
+  return `${where} It is there because the user whom root runs it as cannot enter DATA_DIR, or others than root may change that. In a container, keep that folder too, or start as a plain user.`
 }
 
 const SHARED_USER =

@@ -75,6 +75,7 @@ function refuseOtherMajors(dataDir: string): void {
 
 async function reachableBinaries(found: Binaries, runAs: RunAs): Promise<string> {
   if (runAs === null || (await canUse(found.folder, runAs))) return found.folder
+  makeShared()
   const copy = join(SYSTEM_FOLDER, `postgres-${found.version}`)
   if (!existsSync(copy)) copyBinaries(found.folder, copy)
   if (!(await canUse(copy, runAs))) {
@@ -95,7 +96,6 @@ async function canUse(binaries: string, runAs: RunAs): Promise<boolean> {
 /** Copies the programs. Of two starts that copy at once, the copy of the first to finish is kept. */
 function copyBinaries(from: string, to: string): void {
   const draft = `${to}.${process.pid}`
-  makeShared()
   rmSync(draft, { recursive: true, force: true })
   cpSync(from, draft, { recursive: true, verbatimSymlinks: true })
   openToAll(draft)
@@ -109,14 +109,14 @@ function copyBinaries(from: string, to: string): void {
 
 /** @throws StartFault where others may write there, as into the state folder of a service of that name */
 function makeShared(): void {
-  mkdirSync(SYSTEM_FOLDER, { recursive: true })
+  mkdirSync(SYSTEM_FOLDER, { recursive: true, mode: 0o755 })
   if (!isRootsAlone(SYSTEM_FOLDER)) {
     throw new StartFault(
       `${SYSTEM_FOLDER} or a folder above it can be changed by others than root; start Boxtree as a plain user.`,
     )
   }
-  // Also where the umask has kept others out, now or at an earlier start.
-  chmodSync(SYSTEM_FOLDER, 0o755)
+  // Where the umask has kept others out, now or at an earlier start.
+  chmodSync(SYSTEM_FOLDER, (statSync(SYSTEM_FOLDER).mode & 0o777) | 0o011)
 }
 
 function openToAll(path: string): void {

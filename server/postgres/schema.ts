@@ -176,7 +176,7 @@ export async function hasTables(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ filled: boolean }[]>`
     select exists (
       select from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-        and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+        and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
     ) as filled`
   return row?.filled ?? false
 }

@@ -2999,9 +2999,16 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'the log of a database error holds no row',
     file: 'server/log.ts',
-    from: '{ detail: _, where: __, ...rest }',
-    to: '{ ...rest }',
+    from: 'detail: _,\n    where: __,',
+    to: '',
     suites: ['server/access/audit.test.ts'],
+  },
+  {
+    guard: 'the log of an answer that is not HTTP holds nothing of it',
+    file: 'server/log.ts',
+    from: 'rawPacket: ___,',
+    to: '',
+    suites: ['server/nouns/channels/channels.test.ts'],
   },
   {
     guard: 'changes are refused while the disk is nearly full',

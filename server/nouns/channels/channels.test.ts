@@ -289,6 +289,18 @@ describe('a playlist', () => {
     )
   })
 
+  test('whose address answers what is not HTTP is refused, and the log has nothing of what it answered', async () => {
+    const served = await servePlaylist((_, { socket }) => {
+      socket?.end('ICY 200 OK\r\n\r\nhttp://s.example/get.php?password=hush')
+    })
+    const before = world.server.logged.length
+    await world.admin.refused('invalid_input', giveAddress, { address: served.address })
+    const lines = world.server.logged.slice(before).join('')
+    expect(lines).toContain('HPE_')
+    for (const secret of ['rawPacket', 'hush', [...Buffer.from('hush')].join()])
+      expect(lines).not.toContain(secret)
+  })
+
   test('that cannot be read any more is said with its reason, and the last good one goes on', async () => {
     const served = await servePlaylist(A_PLAYLIST)
     await world.admin.call(giveAddress, { address: served.address })
