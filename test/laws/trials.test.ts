@@ -46,8 +46,11 @@ class Schemers {
   readonly #dealers: readonly Person[]
   readonly #clients: Client[] = []
   readonly #televisions: readonly Television[]
-  /** The trials that each MAC has had, with which client and since when. */
-  readonly #trials: { mac: string; client: Client; since: number }[] = []
+  /**
+   * The trials that each MAC has had, with which client, since when, and when that was seen last: whenever a box comes back
+   * to its trial, its 30 days begin again.
+   */
+  readonly #trials: { mac: string; client: Client; since: number; last: number }[] = []
 
   constructor(dealers: readonly Person[]) {
     this.#dealers = dealers
@@ -90,9 +93,7 @@ class Schemers {
       case 'sign in':
         return this.#signIn(at(this.#televisions, one.box), this.#clientAt(one.client))
       case 'take back':
-        return this.#act(this.#clientAt(one.client), one.does, -1, (name, dealer) =>
-          dealer.send(calls.clients.retrieve, { login: name, credits: 1 }),
-        )
+        return this.#takeBack(this.#clientAt(one.client))
       case 'renew':
         return this.#act(this.#clientAt(one.client), one.does, 1, (name, dealer) =>
           dealer.send(calls.clients.renew, { name, months: 1 }),
@@ -128,6 +129,19 @@ class Schemers {
     return made
   }
 
+  async #takeBack(client: Client | undefined): Promise<string | null> {
+    if (!client) return null
+    // A trial that is left counts for this MAC, whether the box asks or not.
+    const [has] = await world.server.sql<{ mac: string | null }[]>`
+      select coalesce(c.mac, d.mac) as mac from client c left join device d on d.client = c.id
+      where c.name = ${client.name}`
+    const did = await this.#act(client, 'take back', -1, (name, dealer) =>
+      dealer.send(calls.clients.retrieve, { login: name, credits: 1 }),
+    )
+    if (did && has?.mac && client.paid === 0) this.#note(has.mac, client)
+    return did
+  }
+
   #clientAt(nr: number): Client | undefined {
     return this.#clients[nr % Math.max(1, this.#clients.length)]
   }
@@ -154,32 +168,40 @@ class Schemers {
     const profile = await box.getProfile()
     if (status === 1) {
       if (profile.block_msg !== ON_SCREEN.no_trial) return null
-      expect(this.#hadElsewhere(box.mac, client), 'a box that is refused a trial had another').toBe(true)
+      const hadAnother = this.#hadElsewhere('last', box.mac, client)
+      expect(hadAnother, 'a box that is refused a trial had another').toBe(true)
       return 'sign in, refused a trial'
     }
     // A box whose MAC a client has is let in to that one without a login.
     television.client = this.#clients.find(({ name }) => 'name' in profile && name === profile.name) ?? null
+    if (television.client) this.#isServed(box.mac, television.client)
     return 'sign in'
   }
 
   /** Asks each box whether it is served, and on whose trial. */
   async #watch(): Promise<void> {
-    for (const { box, client } of this.#televisions) {
-      if (!client || !(await box.poll()) || client.paid > 0) continue
-      expect(this.#hadElsewhere(box.mac, client), `${box.mac} on the trial of ${client.name}`).toBe(false)
-      this.#note(box.mac, client)
-      this.done['served on a trial'] = (this.done['served on a trial'] ?? 0) + 1
-    }
+    for (const { box, client } of this.#televisions)
+      if (client && (await box.poll())) this.#isServed(box.mac, client)
   }
 
-  #note(mac: string, client: Client): void {
-    if (this.#trials.some((one) => one.mac === mac && one.client === client)) return
-    this.#trials.push({ mac, client, since: world.clock.now.getTime() })
+  #isServed(mac: string, client: Client): void {
+    if (client.paid > 0) return
+    expect(this.#hadElsewhere('since', mac, client), `${mac} on the trial of ${client.name}`).toBe(false)
+    if (this.#note(mac, client)) this.done['served on a trial'] = (this.done['served on a trial'] ?? 0) + 1
   }
 
-  #hadElsewhere(mac: string, client: Client): boolean {
+  /** Returns whether this trial of the MAC was not known. */
+  #note(mac: string, client: Client): boolean {
+    const now = world.clock.now.getTime()
+    const had = this.#trials.find((one) => one.mac === mac && one.client === client)
+    if (had) had.last = now
+    else this.#trials.push({ mac, client, since: now, last: now })
+    return !had
+  }
+
+  #hadElsewhere(when: 'since' | 'last', mac: string, client: Client): boolean {
     const lately = world.clock.now.getTime() - THIRTY_DAYS
-    return this.#trials.some((one) => one.mac === mac && one.client !== client && one.since > lately)
+    return this.#trials.some((one) => one.mac === mac && one.client !== client && one[when] > lately)
   }
 }
 
