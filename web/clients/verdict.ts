@@ -73,8 +73,9 @@ function refusedBox(client: Judged, state: ExpiryState, now: Date, zone: string)
   const ago = timeAgo(box_answered, zone, now)
   if (box_refusal === 'other_address') return [fromElsewhere(client, ago)]
   const isAnother = box_refusal === 'other_box' || box_refusal === 'too_many_boxes'
+  const mayBeAnother = isAnother || box_refusal === 'other_client' || box_refusal === 'no_trial'
   // Its own box goes on, which must not be forgotten for one of somebody who only knows the MAC.
-  if ((isAnother || box_refusal === 'other_client' || box_refusal === 'no_trial') && client.online)
+  if (mayBeAnother && client.online)
     return [{ says: `Another box was refused ${ago}; its own is online`, tone: 'warn', ticks: true }]
   const says = `Its box was refused ${ago}: ${REFUSED[box_refusal]}`
   return [{ says, tone: 'bad', ticks: true, ...(isAnother && { mend: 'forget the box' as const }) }]
@@ -142,7 +143,6 @@ const REFUSED: Readonly<Record<Exclude<ToldRefusal, 'other_address' | 'suspended
   other_box: 'it is another box than the one before',
   too_many_boxes: 'three other boxes had signed in within a day',
   other_client: 'another client is signed in on it; reset that one, or try again a day later',
-  no_trial:
-    'its MAC had a trial with another client within 30 days, or too many other boxes came to your trials today; a paid month lets it in',
+  no_trial: 'it cannot have another trial; a paid month lets it in',
   other_reason: 'this version of Boxtree does not know the reason; the screen of the box says it',
 }

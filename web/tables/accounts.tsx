@@ -26,7 +26,8 @@ const ofTree: readonly Column<Account>[] = [
   lastLogin(),
 ]
 
-const description: Column<Account> = { ...text<Account>('description', 'Description'), least: 56 }
+/** At the least its header is whole. */
+const description: Column<Account> = { ...text<Account>('description', 'Description'), least: 74 }
 
 export const accounts: Record<LevelName, Table<Account>> = {
   superreseller: declare('superreseller'),

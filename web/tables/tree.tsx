@@ -62,9 +62,10 @@ export function lasts<Row extends Pick<TreeRow, 'lasts'>>(): Column<Row> {
     key: 'lasts',
     header: 'Lasts',
     align: 'right',
-    // 'about 3,922 days' is whole.
-    width: 120,
-    text: ({ lasts }) => (lasts === null ? '' : `about ${counted(lasts, 'day')}`),
+    // 'about 365 days' is whole. Of years, nobody can say more.
+    width: 106,
+    text: ({ lasts }) =>
+      lasts === null ? '' : lasts > 999 ? 'over 999 days' : `about ${counted(lasts, 'day')}`,
   }
 }
 
