@@ -2,7 +2,7 @@ import { MAC_HAD_TRIAL } from '../../contract/clients.ts'
 import { counted } from '../../contract/quantities.ts'
 import { before, DAY_MS } from '../../contract/time.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { fieldRefusal, type Refusal } from '../refusal.ts'
+import { fieldRefusal, Refusal } from '../refusal.ts'
 import { dayOf, endOf, startOf } from './calendar.ts'
 import { outstanding } from './outstanding.ts'
 import { pathOf } from './path.ts'
@@ -140,23 +140,22 @@ export async function giveTrial(
 }
 
 /**
- * Records that a client's MAC, or that of its box, shares the client's trial. Returns why it may not; then nothing is
- * recorded. Call it once no other client can get the MAC, so that nobody gives it another trial meanwhile.
+ * Records that a client's MAC, or that of its box, shares the client's trial, or refuses it. Call it once no other client can
+ * get the MAC, so that nobody gives it another trial meanwhile.
  */
 export async function shareTrial(
   dealing: TrialDealing,
   client: Pick<Concerned, 'id' | 'mac'>,
   fields: TrialFields,
-): Promise<Refusal | null> {
+): Promise<void> {
   const { sql, account } = dealing
-  if (client.mac === null) return null
+  if (client.mac === null) return
   // As where a trial is given: two at once are not both the last one allowed.
   await lockPlace(sql, account)
   const refusal = await whyNotShared(dealing, client, await trialFacts(dealing, client), fields)
-  if (refusal) return refusal
+  if (refusal) throw refusal
   await sql`
     insert into mac_trial (mac, client) values (${client.mac}, ${client.id}) on conflict do nothing`
-  return null
 }
 
 /** Whether a client is on a trial: no month of its service is paid, or all of it but today was taken back. */
@@ -185,7 +184,13 @@ export function trialsOfBoxes(business: Dealing['business']) {
     const dealing = { sql, now, business, account: { id: dealer, balance_holding: balance.id } }
     const client = { id, mac, expiry: new Date(expiry).toISOString() }
     if (!(await livesOnTrial(dealing, client))) return true
-    return (await shareTrial(dealing, client, { mac: 'mac', trials: 'mac' })) === null
+    try {
+      await shareTrial(dealing, client, { mac: 'mac', trials: 'mac' })
+      return true
+    } catch (error) {
+      if (error instanceof Refusal) return false
+      throw error
+    }
   }
 }
 

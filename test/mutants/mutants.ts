@@ -2361,8 +2361,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a retrieval back to an earlier trial records the MAC for it',
     file: 'server/nouns/renewals.ts',
-    from: "leaves === 'an earlier trial' && (await",
-    to: "leaves === 'months' && (await",
+    from: "if (leaves === 'an earlier trial')",
+    to: "if (leaves === 'months')",
     suites: ['server/nouns/clients/clients.test.ts'],
   },
   {

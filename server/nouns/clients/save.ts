@@ -25,9 +25,7 @@ export const saveClient: Handler<typeof calls.clients.save> = async (context, in
     const output = { status: 'OK' as const, name, expiry, credits: await balanceOf(sql, account) }
     if (!changed) return new Unchanged(output)
     const hasNewMac = changed.mac !== null && changed.mac !== client.mac
-    const takesTrial = hasNewMac && (await livesOnTrial(context, changed))
-    const notShared = takesTrial && (await shareTrial(context, changed, TYPED))
-    if (notShared) throw notShared
+    if (hasNewMac && (await livesOnTrial(context, changed))) await shareTrial(context, changed, TYPED)
     return output
   }
   const { credits, clients } = await renew(context, [changed ?? client], months)
