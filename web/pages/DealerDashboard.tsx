@@ -43,7 +43,7 @@ export function DealerDashboard() {
           first={{ label: 'Create the first client', to: to.newClient() }}
         />
         <FirstDay first={clients.data} loading={clients.isPending} />
-        <Pair least={336}>
+        <Pair>
           <DueCard />
           <SpentCard />
         </Pair>

@@ -48,7 +48,7 @@ function Cards({ name }: { name: string }) {
     <MaybeThere loaded={loaded} none="There is no client of this name" others={CLIENTS}>
       <Stack>
         <VerdictCard client={client} />
-        <Pair least={336} style={{ alignItems: 'start' }}>
+        <Pair style={{ alignItems: 'start' }}>
           <UpdateCard
             client={client}
             expired={expired}

@@ -9,11 +9,9 @@ export const Stack = styled('div')({
   '& > :has([data-waiting=true]) ~ *': { visibility: 'hidden' },
 })
 
-/** Cards side by side where there is room, in columns of one width, which is `least` or more. */
-export const Pair = styled('div', { shouldForwardProp: (name) => name !== 'least' })<{ least?: number }>(
-  ({ least = 320 }) => ({
-    display: 'grid',
-    gridTemplateColumns: `repeat(auto-fit, minmax(min(100%, ${least}px), 1fr))`,
-    gap: 24,
-  }),
-)
+/** Cards side by side where there is room, in columns of one width. */
+export const Pair = styled('div')({
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 336px), 1fr))',
+  gap: 24,
+})
