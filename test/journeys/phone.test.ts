@@ -304,6 +304,24 @@ describe('on a phone', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   })
 
+  test('a chart is never wider than the window, not even for a moment', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer)
+    const page = await open({ as: world.admin, ...PHONE })
+    await page.addInitScript(() => {
+      const widest = () => {
+        const { scrollWidth, dataset } = document.documentElement
+        dataset.widest = String(Math.max(scrollWidth, Number(dataset.widest ?? 0)))
+        requestAnimationFrame(widest)
+      }
+      document.addEventListener('DOMContentLoaded', widest)
+    })
+    await page.goto('/admin')
+    await page.locator('canvas').first().scrollIntoViewIfNeeded()
+    await expect(page.locator('canvas').first()).toBeVisible()
+    await expect(page.locator('html')).toHaveAttribute('data-widest', '390')
+  })
+
   test('in a font of twice the size no dashboard or list of accounts is wider than the window', async ({
     open,
     world,

@@ -35,7 +35,12 @@ export function Plot({ data, title, across, up }: PlotProps) {
   const [at, setAt] = useState<number | null>(null)
   useEffect(() => {
     if (!frame.current) return
-    const chart = new uPlot(options(theme, data, across, up, setAt), columns(data), frame.current)
+    const size = { width: frame.current.clientWidth, height }
+    const chart = new uPlot(
+      { ...size, ...options(theme, data, across, up, setAt) },
+      columns(data),
+      frame.current,
+    )
     drawn.current = chart
     const stop = followWidth(frame.current, chart)
     return () => {
@@ -100,7 +105,7 @@ function options(
   across: string,
   up: string,
   onCursor: (at: number | null) => void,
-): uPlot.Options {
+): Omit<uPlot.Options, 'width' | 'height'> {
   const { palette } = theme
   const { least, incrs, space, show } = zone === undefined ? DAILY : hourly(zone)
   const colours = [
@@ -108,8 +113,6 @@ function options(
     ...(['special', 'good', 'warn'] as const).map((tone) => palette.tones[tone].text),
   ]
   return {
-    width: 600,
-    height,
     padding: [12, 36, 0, 0],
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone ?? 'Etc/UTC'),
     legend: { show: false },
