@@ -9,6 +9,8 @@ import { noteRun } from '../../server/nouns/system/runs.ts'
 import { menuOf, to } from '../../web/screens.ts'
 import { Box } from '../support/box.ts'
 import {
+  countCalls,
+  drawn,
   expect,
   expectAccessible,
   expectColumns,
@@ -89,10 +91,12 @@ describe('the admin', () => {
     await page.reload()
     await expect(page.getByText('None. All is well.')).toBeVisible()
     await expect(rows(page, 'Jobs')).toContainText(['CountsSucceeded'])
+    await page.goto('about:blank')
     const asked = page.waitForResponse('**/v1/admin/findings')
     await page.goto('/admin')
     await asked
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dashboard')
+    await drawn(page)
     await expect(told).toHaveCount(0)
   })
 
@@ -270,8 +274,10 @@ describe('the admin', () => {
     await expect(message).toContainText('No new boxes\nuntil Monday.')
     await message.getByRole('button', { name: 'Close' }).last().click()
     await expect(message).toHaveCount(0)
+    const asked = countCalls(theirs, '/api/message')
     await theirs.reload()
-    await expect(theirs.getByRole('heading', { level: 1 })).toBeVisible()
+    await theirs.waitForLoadState('networkidle')
+    expect(asked()).toBe(0)
     await expect(message).toHaveCount(0)
 
     await page.getByRole('link', { name: 'Message' }).click()
@@ -297,8 +303,10 @@ describe('the admin', () => {
     await expect(page.getByLabel('New Message')).not.toHaveAttribute('aria-invalid', 'true')
     await expect(quote).toHaveText('There is no message.')
     await press(theirs, 'Logout')
+    const answered = theirs.waitForResponse('**/v1/api/message')
     await signIn(theirs, dealer.name)
-    await expect(theirs.getByRole('heading', { level: 1 })).toBeVisible()
+    await answered
+    await drawn(theirs)
     await expect(message).toHaveCount(0)
   })
 

@@ -115,6 +115,7 @@ describe('the appearance', () => {
     expect(await background(page)).toBe(DARK)
     await expect(page.getByRole('button', { name: 'Save Changes' })).toBeEnabled()
     await page.reload()
+    await expect(page.locator('h1')).toBeVisible()
     expect(await background(page)).toBe(LIGHT)
   })
 
@@ -194,7 +195,7 @@ test.for([1440, 390])('at %i pixels a list of one client is one row high', async
   const { dealer } = await world.family()
   await world.client(dealer, { login: 'anton' })
   const page = await open({ as: dealer, at: '/clients', width })
-  expect(await spaceBeneathRow(page, 'anton')).toBeLessThanOrEqual(2)
+  await expect.poll(() => spaceBeneathRow(page, 'anton')).toBeLessThanOrEqual(2)
 })
 
 test.for([

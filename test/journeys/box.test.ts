@@ -400,6 +400,7 @@ describe('on the page of the boxes, a box', () => {
     const lost = page.waitForEvent('requestfailed')
     await forward(page, POLL)
     await lost
+    await settle(page)
     await expect(page.getByRole('alert').first()).toHaveText('')
     expect(await played(page)).not.toContain('stopped')
     await page.reload()
@@ -522,9 +523,10 @@ describe('on the page of the boxes, a box', () => {
     ] as const) {
       await tellOf(page, event)
       await tellOf(page, FAILED)
-      await forward(page, pause - 2_500)
+      await forward(page, pause - 2_900)
+      await settle(page)
       expect(await played(page)).toHaveLength(many - 1)
-      await forward(page, 2_500)
+      await forward(page, 2_900)
       await links(many)
     }
     expect(new Set(await played(page)).size).toBe(3)
@@ -536,6 +538,7 @@ describe('on the page of the boxes, a box', () => {
     await tellOf(page, PLAYS)
     await expect(page.getByRole('status')).toHaveText('')
     await forward(page, 60_000)
+    await settle(page)
     expect(await played(page)).toHaveLength(3)
     // The server of its link is away too, at first.
     await abortFirst(page, 'create_link')
@@ -584,6 +587,7 @@ describe('on the page of the boxes, a box', () => {
     const before = links()
     await fails()
     await forward(page, 60_000)
+    await settle(page)
     expect(links()).toBe(before)
   })
 
@@ -661,6 +665,8 @@ async function openPlaying(windows: Opener, world: World, options: Stand = {}) {
   const { dealer, name, mac } = await newClient(world)
   const page = await openBox(windows, world, { ...options, mac })
   await expect(page.getByRole('status')).toHaveText('1 News One')
+  // The name is shown before the link of its picture has come.
+  await settle(page)
   return { page, dealer, name }
 }
 
@@ -673,6 +679,7 @@ async function openLoggedIn(windows: Opener, world: World) {
   await fill(page.locator('form'), { Login: name, Password: 'tv-secret' })
   await page.keyboard.press('Enter')
   await expect(page.getByRole('status')).toHaveText('1 News One')
+  await settle(page)
   return { page, dealer, name, login: page.getByLabel('Login') }
 }
 

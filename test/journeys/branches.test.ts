@@ -91,7 +91,6 @@ describe.each([
     await page.getByLabel('Login', { exact: true }).fill('')
     await typeIn(page.getByLabel('Login', { exact: true }), 'a-new-account ')
     await add.click()
-    await expect(page).toHaveURL(adding())
     await readNotice(page, `${title} added successfully!`)
     await expect(page).toHaveURL(list())
     await expect(page.getByRole('link', { name: 'a-new-account' })).toBeVisible()
@@ -172,7 +171,7 @@ describe.each([
     const table = 'Latest Transactions'
     const used = rows(page, table).filter({ hasText: 'USED' }).getByRole('link')
     await expect(used).toHaveText(from.name)
-    expect(await used.evaluate((link) => link.scrollWidth - link.clientWidth)).toBe(0)
+    await expect.poll(() => used.evaluate((link) => link.scrollWidth - link.clientWidth)).toBe(0)
     const moved = rows(page, table).filter({ hasText: 'MOVE' })
     await expect(moved.getByRole('img', { name: `by ${me.name}`, exact: true })).toBeVisible()
     await expect(rows(page, table).getByRole('img')).toHaveCount(1)
@@ -268,12 +267,17 @@ describe.each([
     world,
   }) => {
     const { me, child, page } = await atChild(world, open, 12)
+    // So that the question is about the balance that was seen.
+    const own = `**/v1${calls.credits[role].path}`
+    await expect(page.getByRole('complementary')).toContainText('12 credits')
+    const release = await holdBack(page, own)
     await page.getByLabel('Other amount').fill('11')
     await press(page, 'Add 11 credits')
     const question = page.getByRole('alertdialog')
     await expect(question.getByRole('row')).toHaveText(['BalanceBeforeAfter', 'You121', `${child.name}011`])
     await me.call(calls.level[level.role].save, { name: child.name, credits: 5, transaction: 0 })
     await press(question, 'Add 11 credits')
+    release()
     const reason = 'You have 7 credits; this needs 11.'
     const failure =
       role === 'reseller' ? [reason] : [`Error updating ${level.inSentence}. Please try again.`, reason]
@@ -285,12 +289,15 @@ describe.each([
     await expect(list).toHaveAttribute('aria-invalid', 'false')
     await other.fill('7')
     await expect(page.getByText(reason)).toHaveCount(0)
+    await expect(page.getByRole('complementary')).toContainText('7 credits')
+    const releaseAgain = await holdBack(page, own)
     // Where the amount comes from the list, it is said there.
     await fill(page, { Credits: '7' })
     await press(page, 'Add 7 credits')
     await expect(question.getByRole('button', { name: 'Add 7 credits' })).toBeEnabled()
     await me.call(calls.level[level.role].save, { name: child.name, credits: 1, transaction: 0 })
     await press(question, 'Add 7 credits')
+    releaseAgain()
     await expect(list).toHaveAccessibleDescription('You have 6 credits; this needs 7.')
     await expect(other).toHaveAttribute('aria-invalid', 'false')
     expect(await balances(me, child)).toEqual([6, 6])

@@ -95,8 +95,10 @@ describe('the credentials of a new client', () => {
   }) => {
     const { dealer } = await world.family()
     const page = await open({ as: dealer, at: '/new-client' })
+    await stopClock(page)
     await makeClient(page, 'is-first')
     await expect(page.getByText('The clients open in')).toBeVisible()
+    await page.clock.resume()
     await expect(page).toHaveURL('/clients')
     await expect(rows(page, 'Clients')).toHaveCount(1)
     const ways: [string, (page: Page) => Promise<unknown>][] = [
@@ -138,6 +140,7 @@ describe('the credentials of a new client', () => {
     await expect(page.getByLabel('Login Name')).toHaveValue(login)
     await press(page, 'Suggest a password')
     await typeIn(page.getByLabel('MAC Address'), 'A1B2C3')
+    await stopClock(page)
     await press(page, 'Submit')
     await expect(page.getByRole('region', { name: `Credentials of ${login}` })).toBeVisible()
   })
@@ -194,6 +197,9 @@ describe("a client's credentials", () => {
     await world.client(dealer, { login: 'is-drawn', password: 'tv-1234', stb_mac: '00:1A:79:A1:B2:C3' })
     const page = await open({ as: dealer, at: '/update-client/is-drawn' })
     await press(page, 'Credentials')
+    await expect(page.getByRole('dialog')).toBeVisible()
+    // A page asks for its client again every 15 seconds.
+    await stopClock(page)
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     await press(page, 'QR code')
@@ -203,6 +209,7 @@ describe("a client's credentials", () => {
     // pages' scripts may be on their way too.
     expect(asked.filter((url) => !url.startsWith(`${world.server.url}/assets/`))).toEqual([])
     expect(asked.join()).toMatch(/\/assets\/qr-/)
+    await page.clock.resume()
     expect(decodeQR(await imageOf(page, await code.screenshot()))).toBe(
       TEXT.replace('is-new', 'is-drawn').replace('English/Sports/Adults', 'All Packages'),
     )
@@ -256,13 +263,13 @@ describe("a client's credentials", () => {
 
   test('can be read and copied after the client has expired', async ({ open, world }) => {
     const { dealer } = await world.family()
-    await world.client(dealer, { login: 'is-over', password: 'tv-1234' })
+    await world.client(dealer, { login: 'is-over', password: 'tv-expired' })
     await world.setExpiry('is-over', '2026-05-14T23:59:59.000Z')
     const page = await open({ as: dealer, at: '/update-client/is-over' })
     await press(page, 'Credentials')
     await press(page, 'Copy the password')
     await readNotice(page, 'Copied')
-    expect(await copied(page)).toBe('tv-1234')
+    expect(await copied(page)).toBe('tv-expired')
   })
 })
 
@@ -322,8 +329,10 @@ describe('a first day', () => {
     await page.goBack()
     await steps.getByRole('link', { name: 'Make a trial client' }).click()
     await expect(page.getByText("Costs nothing; 20 of today's 20 trials left")).toBeVisible()
+    await stopClock(page)
     await makeClient(page, 'is-first')
     await page.keyboard.press('Shift')
+    await page.clock.resume()
     await page.getByRole('link', { name: 'Dashboard' }).click()
     await steps.getByRole('link', { name: 'Show the login' }).click()
     await expect(page).toHaveURL('/update-client/is-first')

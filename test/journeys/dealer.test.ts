@@ -8,6 +8,7 @@ import { START_OPTIONS } from '../../web/clients/startOptions.ts'
 import { Box } from '../support/box.ts'
 import {
   choose,
+  drawn,
   expect,
   expectColumns,
   expectPageSizes,
@@ -177,10 +178,9 @@ describe("a dealer's list of clients", () => {
     await expect(announced).toHaveText('')
     await press(page, 'Renew for 1 credit')
     const notice = noticesOn(page).filter({ hasText: 'Successfully renewed 1 month(s) for client-01' })
-    await expect(notice).toBeVisible()
-    await expect(announced).toContainText('Successfully renewed 1 month(s) for client-01')
     // A notice beneath the pointer stays, however long the next dialog takes.
     await notice.hover()
+    await expect(announced).toContainText('Successfully renewed 1 month(s) for client-01')
     await page.getByRole('button', { name: 'Renew client-02' }).press('Enter')
     await expect(page.getByRole('dialog', { name: 'Renew client-02' })).toBeVisible()
     // Found by its role, it is not hidden from those who listen.
@@ -318,6 +318,7 @@ test('an export that is under way is ended with a notice where its page is left'
   await choose(page, 'Export, 0 kB', 'Stop the export')
   await page.getByRole('link', { name: 'Dashboard' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dashboard')
+  await drawn(page)
   await expect(page.getByText('The export was stopped')).toHaveCount(0)
 })
 
@@ -459,7 +460,7 @@ describe('a client', () => {
     await fill(page, { Description: 'Upstairs' })
     // Its time stands still, so that the 2 seconds are not over before the dialog is opened.
     await page.clock.install()
-    await page.clock.pauseAt(Date.now() + 1_000)
+    await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 10_000)
     await press(page, 'Update Client')
     await expect(page.getByText('Client client-02 updated successfully!')).toBeVisible()
     await press(page, 'Credentials')
@@ -624,7 +625,9 @@ describe('a client', () => {
     const box = new Box(world.server, { mac: '00:1A:79:C0:FF:E0' })
     expect(await box.signIn()).toBe(2)
     await world.server.gateway.write()
-    const page = await open({ as: dealer, at: `/update-client/${name}` })
+    const page = await open({ as: dealer })
+    await page.clock.install()
+    await page.goto(`/update-client/${name}`)
     const verdict = page.getByRole('region', { name: 'Verdict' })
     await expect(verdict).toContainText('with another MAC: 00:1A:79:C0:FF:E0')
     // It says how long ago, and so changes each minute, which is not announced.
@@ -637,7 +640,8 @@ describe('a client', () => {
       insert into unknown_box (mac, first_asked, asked, stb_type, version)
       values ('00:1A:79:C0:FF:E1', ${world.clock.now}, ${new Date(world.clock.now.getTime() + 1_000)}, '', '')`
     const loaded = page.waitForResponse('**/v1/api/client/*')
-    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+    // What a page shows of a client is asked for again every 15 seconds.
+    await page.clock.fastForward(15_000)
     await loaded
     await expect(page.getByText('with another MAC: 00:1A:79:C0:FF:E1')).toBeVisible()
     await expect(question).toContainText('00:1A:79:C0:FF:E0')
@@ -732,6 +736,8 @@ describe('a client', () => {
     // As narrow as a phone, where the price takes two lines.
     await page.setViewportSize({ width: 390, height: 800 })
     const top = async () => (await form.getByLabel('Package').boundingBox())?.y
+    await expect(page.getByRole('complementary')).toHaveCount(0)
+    await expect(form.getByLabel('Package')).toBeEnabled()
     const before = await top()
     const release = await holdBack(page, '**/v1/api/quote')
     await fill(page, { 'Add months': '1' })

@@ -109,7 +109,7 @@ describe('a client who calls', () => {
     await page.keyboard.press('/')
     for (const how of [{ modifiers: ['ControlOrMeta' as const] }, { button: 'middle' as const }]) {
       await fieldOf(page).fill('tia')
-      const opened = page.context().waitForEvent('page', { timeout: 5_000 })
+      const opened = page.context().waitForEvent('page')
       await Promise.all([opened, options(page).first().click(how)])
       const tab = await opened
       await expect(tab.getByRole('heading', { level: 1 })).toHaveText('Update Client: tiago')
@@ -189,6 +189,7 @@ describe('the field in the top bar', () => {
     const dealer = await dealerOfNames(world)
     await world.client(dealer, { login: 'clara.nunes', months: 1 })
     const page = await open({ as: dealer, at: '/clients' })
+    await expect(rows(page, 'Clients').first()).toBeVisible()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('cl')
     await expect(options(page).first()).toContainText('clara.nunes')

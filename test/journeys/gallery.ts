@@ -6,6 +6,7 @@ import { screenAt, to } from '../../web/screens.ts'
 import { THOROUGH } from '../laws/runs.ts'
 import {
   choose,
+  drawn,
   expect,
   expectAccessible,
   expectNothingLost,
@@ -390,6 +391,7 @@ const states: Picture[] = [
       await fill(page, { 'Login Name': 'nova.casa', Password: 'tv-1234', 'MAC Address': 'A1B2C3' })
       await page.getByLabel('Phone Number').fill('912345678')
       await press(page, 'Submit')
+      await expect(page.getByText('The clients open in')).toBeVisible()
       await page.keyboard.press('Shift')
       await press(page, 'QR code')
       await expect(page.getByRole('img', { name: 'QR code' })).toBeVisible()
@@ -789,4 +791,6 @@ async function chooseForAll(page: Page, act: string): Promise<void> {
 export async function resize(page: Page, width: number): Promise<void> {
   const height = page.viewportSize()?.height ?? 900
   await page.setViewportSize({ width, height })
+  // The sidebar comes and goes, and tables measure themselves.
+  await drawn(page)
 }

@@ -124,6 +124,8 @@ describe('without a connection', () => {
     // Each key of a search would be one more answer to keep.
     await page.goto('/due?search=ben')
     await expect(rows(page, 'Due')).toHaveCount(1)
+    const before = await stored(page)
+    await expect.poll(() => stored(page)).not.toBe(before)
     expect(await stored(page)).not.toContain('"search":"ben"')
     await page.goto('/clients?search=ana')
     await expect(rows(page, 'Clients')).toHaveCount(2)

@@ -13,6 +13,7 @@ test('a dealer gets from the login to a renewal by keyboard, and the focus is al
   await page.keyboard.type(dealer.name)
   await tabTo(page, page.getByLabel('Password', { exact: true }))
   await page.keyboard.type(PASSWORD)
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeEnabled()
   await page.keyboard.press('Enter')
 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dashboard')

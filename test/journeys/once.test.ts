@@ -5,6 +5,7 @@ import {
   choose,
   expect,
   fill,
+  holdBack,
   noticesOn,
   press,
   pressAndConfirm,
@@ -577,7 +578,10 @@ describe('a submit', () => {
       { times: 1 },
     )
     const again = page.waitForResponse(SAVE)
-    await pressAndConfirm(page, 'Add 1 credit')
+    await press(page, 'Add 1 credit')
+    await page.getByRole('alertdialog').waitFor()
+    await page.waitForLoadState('networkidle')
+    await press(page.getByRole('alertdialog'), 'Add 1 credit')
     expect((await again).status()).toBe(401)
     await expect(page).toHaveURL('/login')
     await signIn(page, me.name)
@@ -662,7 +666,15 @@ describe('a submit', () => {
     const other = await page.context().newPage()
     await other.goto(page.url())
     for (const tab of [page, other]) await fill(tab, { Credits: '5' })
+    // Whoever comes second still sees the balance of before.
+    const releases = await Promise.all(
+      [page, other].map(async (tab) => {
+        await expect(tab.getByRole('complementary')).toContainText('5 credits')
+        return holdBack(tab, '**/v1/reseller/credits')
+      }),
+    )
     await Promise.all([pressAndConfirm(page, 'Add 5 credits'), pressAndConfirm(other, 'Add 5 credits')])
+    for (const release of releases) release()
     const said = await Promise.all([page, other].map((tab) => saidBy(tab)))
     expect(said.sort()).toEqual([UPDATED, 'You have 0 credits; this needs 5.'])
     expect(await held()).toEqual([0, 5])

@@ -3,6 +3,7 @@ import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import {
   choose,
+  drawn,
   expect,
   expectColumns,
   fill,
@@ -260,6 +261,7 @@ describe('what an account chose is used', () => {
     await asked
     await press(page, 'Filters')
     await expect(page.getByRole('menuitemcheckbox')).toHaveText(['Old'])
+    await drawn(page)
     await expect(noticesOn(page)).toHaveCount(0)
     await lookAgain()
     await expect(page.getByRole('menuitemcheckbox')).toHaveText(['The second'])

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { everyScreen, to } from '../../web/screens.ts'
 import { THOROUGH } from '../laws/runs.ts'
-import { expect, expectNothingLost, press, table, turn } from '../support/browser.ts'
+import { drawn, expect, expectNothingLost, press, table, turn } from '../support/browser.ts'
 import { type Business, test } from './business.ts'
 import {
   ACCOUNTS,
@@ -354,7 +354,7 @@ test.for(WALKED)(
         for (const menu of menus) {
           await expectNothingLost(page)
           await expect(async () => {
-            await measured(page)
+            await drawn(page)
             const { columns, isFolded, covered } = await rows.evaluate(lookAt, held)
             const where = `${width}, menu ${menu}`
             expect({ columns, covered }, where).toEqual({ columns: columnsOf(facts, isFolded), covered: [] })
@@ -370,9 +370,14 @@ test.for(WALKED)(
     await turn(page, 'light')
     // The order is kept for the account, whatever the column.
     const unkept: string[] = []
+    let [sent, answered] = [0, 0]
+    page.on('request', (request) => {
+      if (request.url().endsWith('/preferences')) sent += 1
+    })
     page.on('response', (response) => {
-      if (response.url().endsWith('/preferences') && !response.ok())
-        unkept.push(response.request().postData() ?? '')
+      if (!response.url().endsWith('/preferences')) return
+      answered += 1
+      if (!response.ok()) unkept.push(response.request().postData() ?? '')
     })
     const sortable = facts.sorts ?? facts.columns.filter((column) => column !== 'Actions')
     if (facts.isSorted !== false) {
@@ -389,6 +394,8 @@ test.for(WALKED)(
       if (facts.isSorted !== false) await expect(sortsOf(page, facts.label)).toHaveText(sortable)
       await expectNothingLost(page)
     }
+    // One that came later would put this order into the next table's.
+    await expect.poll(() => sent - answered).toBe(0)
     expect(unkept).toEqual([])
   },
 )
@@ -521,21 +528,22 @@ test('a row shows the state of an expiry in the larger font of a browser, too', 
     }, size)
     await openAt(async () => page, business, { whose: 'dealer', at: to.clients(), label: 'Clients' })
     const rows = table(page, 'Clients')
-    const cut = await rows.locator('td .expiry').evaluateAll((all) =>
-      all.flatMap((expiry) => {
-        const frame = expiry.getBoundingClientRect()
-        return [...expiry.querySelectorAll('time, .moment, .chip')]
-          .filter((part) => part.checkVisibility())
-          .filter((part) => {
-            const range = document.createRange()
-            range.selectNodeContents(part)
-            const { top, bottom } = range.getBoundingClientRect()
-            return top < frame.top - 1 || bottom > frame.bottom + 1
-          })
-          .map((part) => part.textContent)
-      }),
-    )
-    expect(cut, `${size}px`).toEqual([])
+    const cut = () =>
+      rows.locator('td .expiry').evaluateAll((all) =>
+        all.flatMap((expiry) => {
+          const frame = expiry.getBoundingClientRect()
+          return [...expiry.querySelectorAll('time, .moment, .chip')]
+            .filter((part) => part.checkVisibility())
+            .filter((part) => {
+              const range = document.createRange()
+              range.selectNodeContents(part)
+              const { top, bottom } = range.getBoundingClientRect()
+              return top < frame.top - 1 || bottom > frame.bottom + 1
+            })
+            .map((part) => part.textContent)
+        }),
+      )
+    await expect.poll(cut, `${size}px`).toEqual([])
   }
 })
 
@@ -571,15 +579,8 @@ async function openAt(
   return page
 }
 
-/** Waits until a table knows its room: it measures itself in one frame, and is drawn anew in the next. */
-async function measured(page: Page): Promise<void> {
-  await page.evaluate(async () => {
-    for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame)
-  })
-}
-
 async function expectNoScroll(page: Page): Promise<void> {
-  await measured(page)
+  await drawn(page)
   await expect(page.locator('[data-scrolls]')).toHaveCount(0)
 }
 

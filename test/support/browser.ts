@@ -235,6 +235,13 @@ export function noticesOn(page: Page): Locator {
   return page.locator('button[aria-label="Close this notice"]').locator('xpath=..').filter({ visible: true })
 }
 
+/** Waits until a page has drawn what it knows: a table measures itself in one frame, and is drawn anew in the next. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame)
+  })
+}
+
 /** Holds requests back until the returned function is called, as a slow line does. */
 export async function holdBack(page: Page, url: string): Promise<() => void> {
   const released = Promise.withResolvers<void>()
