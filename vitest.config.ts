@@ -29,10 +29,13 @@ const KODI = process.env.KODI === '1'
 /** The suites of random tries, of which `npm run faults` makes many more. */
 const LONG_LAWS = 'test/laws/{at-once,boxes,days,gateways,hostile,hostile-boxes,ledger,rows,trials}.test.ts'
 
-/** Suites that use no database, or one that they start themselves. */
+/**
+ * Suites that use no database, or one that they start themselves, or that change the built console, which two at once would
+ * find changed.
+ */
 const WITHOUT_DATABASE = [
   'server/access/{seal,secret-key,password}.test.ts',
-  'server/corridor/{early-answer,error-to-refusal}.test.ts',
+  'server/corridor/{console,early-answer,error-to-refusal}.test.ts',
   'server/corridor/openapi/*.test.ts',
   'server/corridor/small-disk.test.ts',
   'server/jobs/heartbeat.test.ts',
@@ -123,6 +126,7 @@ export default defineConfig({
           name: 'unit',
           include: ['contract/**/*.test.ts', 'web/**/*.test.{ts,tsx}', 'test/*.test.ts'],
           maxWorkers: 2,
+          expect: database.expect,
           testTimeout,
         },
       },

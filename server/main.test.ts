@@ -16,6 +16,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runConsole, startConsole } from '../test/support/console.ts'
 import { freshFolder, putCluster } from '../test/support/folder.ts'
+import { freePort } from '../test/support/port.ts'
 
 let dataDir: string
 let running: { stop(signal?: NodeJS.Signals): Promise<number | null> }[]
@@ -55,7 +56,7 @@ describe('the console', () => {
       Number(readFileSync(join(dataDir, 'postgres-18/postmaster.pid'), 'utf8').split('\n')[0]),
       'SIGKILL',
     )
-    const timeout = { timeout: 20_000 }
+    const timeout = { timeout: 60_000 }
     await expect.poll(output, timeout).toContain('the database cannot be reached')
     await expect.poll(output, timeout).toContain('the database can be reached again')
   })
@@ -125,7 +126,7 @@ describe('the console', () => {
   })
 
   test('goes on for DRAIN_SECONDS after a SIGTERM, with its metrics, and says meanwhile that it is not ready', async () => {
-    const console = await startConsole({ dataDir, env: { DRAIN_SECONDS: '5', METRICS_PORT: '0' } })
+    const console = await startConsole({ dataDir, env: { DRAIN_SECONDS: '15', METRICS_PORT: '0' } })
     running.push(console)
     const metrics = /http:\S+\/metrics/.exec(console.output())?.[0] ?? ''
     const ask = (path: string) => fetch(`${console.url}/v1${path}`, { headers: { connection: 'close' } })
@@ -171,7 +172,7 @@ describe('the console', () => {
     const url = `postgres://console@127.0.0.1:${await freePort()}/shop`
     const console = runConsole({ dataDir, env: { DATABASE_URL: url, DATABASE_OWNER_URL: url } })
     running.push(console)
-    await expect.poll(console.output, { timeout: 20_000 }).toContain('Waiting for the database')
+    await expect.poll(console.output, { timeout: 60_000 }).toContain('Waiting for the database')
     expect(await console.stop()).toBe(0)
     expect(console.output()).not.toContain('does not let Boxtree in')
   })
@@ -269,14 +270,6 @@ describe('the console', () => {
     expect(statuses.every((status) => status === 200 || status === 503)).toBe(true)
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 async function start() {
   const console = await startConsole({ dataDir })

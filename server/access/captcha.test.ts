@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { solved as solve, written } from '../../test/support/captcha.ts'
 import { freshDatabase } from '../../test/support/database.ts'
+import { freePort } from '../../test/support/port.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import { type Captcha, openCaptcha } from './captcha.ts'
@@ -216,7 +217,7 @@ describe('with a hosted captcha,', () => {
   })
 
   test('a provider that is down or silent lets nobody in', async () => {
-    await expect(check(at(1), 'down')).rejects.toThrow('cannot be reached')
+    await expect(check(at(await freePort()), 'down')).rejects.toThrow('cannot be reached')
     answering = 'silence'
     await expect(check(captcha, 'silent')).rejects.toThrow('cannot be reached')
   })

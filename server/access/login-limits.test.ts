@@ -481,15 +481,18 @@ test('a flood of logins holds no database connection, and does not delay other c
   })
   // More than the pool has connections.
   for (let worked = 0; worked < 10; worked += 1) await dealer.call(calls.credits.dealer)
-  expect(answered).toBeLessThan(30)
+  // Behind the flood they would come after all 80 answers.
+  expect(answered).toBeLessThan(60)
   await expect.poll(() => answered).toBeGreaterThan(20)
   await dealer.call(calls.session.password, { old_password: PASSWORD, password: 'another-password' })
-  expect(answered).toBeLessThan(60)
+  expect(answered).toBeLessThan(75)
   await Promise.all(flood)
 })
 
 test('a login that was given up before its password was checked counts as no try', async () => {
   const [name, address, leaving] = [await somebody(), newAddress(), new AbortController()]
+  // Behind these, some of the nine still wait for their turn to be checked when they are given up.
+  const before = Array.from({ length: 60 }, () => attempt(unique(), newAddress()))
   const asked = Array.from({ length: 9 }, () =>
     fetch(`${world.server.url}/v1${login.path}`, {
       method: 'POST',
@@ -502,7 +505,7 @@ test('a login that was given up before its password was checked counts as no try
     select succeeded from login_try where name = ${name}`
   await expect.poll(async () => (await tries()).length).toBeGreaterThan(4)
   leaving.abort()
-  await Promise.all(asked)
+  await Promise.all([...asked, ...before])
   await expect.poll(async () => (await tries()).filter(({ succeeded }) => succeeded === null)).toEqual([])
   expect((await tries()).length).toBeLessThan(9)
 })

@@ -48,7 +48,7 @@ describe('the secret key', () => {
       import { readKeyFile } from '${new URL('./secret-key.ts', import.meta.url)}'
       readKeyFile(process.argv[1])`
     const args = ['--input-type=module', '-e', reading, file]
-    const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 10_000 })
+    const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 })
     expect(stderr).toContain(`${file} must be a plain file that belongs to`)
   })
 

@@ -107,7 +107,8 @@ describe('a backup', () => {
     const before = await addClient('before')
     let working = true
     const work = Array.from({ length: 4 }, async (_, hand) => {
-      for (let round = 0; working; round += 1) await addClient(`${hand}-${round}`)
+      // No more than one page of the list, and than the dealer has credits for.
+      for (let round = 0; working && round < 100; round += 1) await addClient(`${hand}-${round}`)
     })
     const { tables } = await take(world.server.database)
     working = false

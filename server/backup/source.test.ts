@@ -34,12 +34,20 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** Locks a table against everybody, as a migration does, before it returns: the backup waits for nothing else. */
+/**
+ * Locks a table against everybody, as a migration does, and returns once the standby has done so too, which ends what reads
+ * there. The backup waits for nothing else.
+ */
 function changeTables(): void {
   const script = `
     const { openPool } = await import(${JSON.stringify(import.meta.resolve('../postgres/pool.ts'))})
     const sql = openPool(${JSON.stringify(pair.at('postgres', 'shop'))}, { max: 1 })
     await sql.unsafe('begin; set local synchronous_commit = local; lock account in access exclusive mode; commit')
+    const [{ at }] = await sql.unsafe('select pg_current_wal_lsn()::text as at')
+    const standby = openPool(${JSON.stringify(urlOf('postgres', 'shop', pair.ports.standby))}, { max: 1, standby: true })
+    const isThere = async () => (await standby.unsafe('select pg_last_wal_replay_lsn() >= $1::pg_lsn as yes', [at]))[0].yes
+    while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 10))
+    await standby.end()
     await sql.end()`
   execFileSync(process.execPath, ['--input-type=module', '--eval', script])
 }

@@ -50,7 +50,7 @@ test('a command that is interrupted stops the database that it has started', asy
     printed += part
     if (printed === 'works\n') command.kill('SIGTERM')
   })
-  const [code] = await once(command, 'exit')
+  const [code] = await once(command, 'close')
   expect([printed, code]).toEqual(['works\nstopped\n', 1])
 })
 

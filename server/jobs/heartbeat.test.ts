@@ -57,10 +57,10 @@ test('two servers of one database are both shown, each with its own clock', asyn
     expect.objectContaining({
       console_port: portOf(one),
       box_port: portOf(one),
-      clock_offset_ms: expect.closeTo(0, -3),
+      clock_offset_ms: expect.closeTo(0, -4),
     }),
     expect.objectContaining({
-      ...{ console_port: portOf(other), box_port: null, clock_offset_ms: expect.closeTo(9000, -3) },
+      ...{ console_port: portOf(other), box_port: null, clock_offset_ms: expect.closeTo(9000, -4) },
       database_host: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
     }),
   ])

@@ -57,7 +57,7 @@ test('while a standby is promoted no box is out that should be in, and none stay
   for (const name of names) expect(await isIn(name), name).toEqual([true, true])
   await switchTo('comes on', false)
   await switchTo('is off', false)
-  const ends = Date.now() + 12_000
+  const ends = Date.now() + 30_000
   await withSql(pair.at('holder', 'shop'), async (sql) => {
     await sql`update service set expiry = ${new Date(ends)} where name = ${loginOf('expires')}`
   })

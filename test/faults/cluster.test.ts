@@ -144,6 +144,7 @@ describe('a console on a primary with a synchronous standby', () => {
     const ask = async () => (await fetch(`${console.url}/v1/ready`)).json()
     await expect.poll(ask, { timeout: 20_000 }).toEqual({ status: 'OK', writes: true })
     const resume = await pair.suspend()
+    const began = performance.now()
     const waiting = Array.from({ length: 16 }, (_, at) =>
       admin.attempt(
         calls.level.superreseller.save,
@@ -157,7 +158,8 @@ describe('a console on a primary with a synchronous standby', () => {
       isAnswered = true
     })
     expect(await north.attempt(calls.session.user)).toMatchObject({ status: 200 })
-    expect(isAnswered).toBe(false)
+    // They are given up after ten seconds.
+    if (performance.now() - began < 9_000) expect(isAnswered).toBe(false)
     resume()
     await Promise.all(waiting)
     await expect.poll(ask, { timeout: 20_000 }).toEqual({ status: 'OK', writes: true })

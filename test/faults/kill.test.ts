@@ -78,7 +78,7 @@ const DEATHS: { what: string; times: number; kill: () => Promise<void> }[] = [
     times: runs(1, 50),
     kill: async () => {
       const { pid } = await anySession()
-      process.kill(pid, 'SIGKILL')
+      kill(pid)
     },
   },
   {

@@ -28,6 +28,12 @@ function expectAnswers(answers: readonly Answer[]): void {
   expect(statuses).toContain(200)
 }
 
+/** Returns a function that tells whether no call that comes from now on can have been refused yet, which happens after 10 s. */
+function beforeRefusals(): () => boolean {
+  const began = performance.now()
+  return () => performance.now() - began < 9_000
+}
+
 /** Makes another family's calls, one after the other. */
 async function work({ reseller, dealer }: { reseller: Person; dealer: Person }): Promise<void> {
   for (let times = 0; times < 10; times += 1) {
@@ -77,9 +83,10 @@ describe('300 calls of one dealer at once', () => {
     const others = await world.family({ credits: 10, to: 'reseller' })
     const renewals = await world.server.ownerSql.begin(async (sql) => {
       await sql`select from holding where account = ${dealer.id} for update`
+      const isEarly = beforeRefusals()
       const renewals = crowd(() => dealer.attempt(calls.clients.renew, { name, months: 1 }))
       await work(others)
-      expect(renewals.answered()).toBe(0)
+      if (isEarly()) expect(renewals.answered()).toBe(0)
       // A call that finds no place within 10 s is refused.
       while (renewals.answered() === 0) await new Promise((resolve) => setTimeout(resolve, 50))
       return renewals
@@ -102,11 +109,12 @@ describe('300 calls of one dealer at once', () => {
     const other = (await world.family()).dealer
     const reads = await world.server.ownerSql.begin(async (sql) => {
       await sql`lock table client in access exclusive mode`
+      const isEarly = beforeRefusals()
       const reads = crowd(() => dealer.attempt(calls.clients.detail, { name }))
       await expect.poll(waitingForLocks, { timeout: 10_000 }).toBe(8)
       for (let times = 0; times < 10; times += 1) await other.call(calls.credits.dealer)
-      expect(await waitingForLocks()).toBe(8)
-      expect(reads.answered()).toBe(0)
+      const [waiting, answered] = [await waitingForLocks(), reads.answered()]
+      if (isEarly()) expect({ waiting, answered }).toEqual({ waiting: 8, answered: 0 })
       return reads
     })
     expectAnswers(await reads.answers)
@@ -120,12 +128,14 @@ describe('300 calls of one dealer at once', () => {
     const third = (await world.family()).dealer
     const { reads, first } = await world.server.ownerSql.begin(async (sql) => {
       await sql`lock table client in access exclusive mode`
+      const isEarly = beforeRefusals()
       const first = other.attempt(calls.clients.detail, { name: theirs.name })
       await expect.poll(waitingForLocks).toBe(1)
       const reads = crowd(() => dealer.attempt(calls.clients.detail, { name }))
       await expect.poll(waitingForLocks, { timeout: 10_000 }).toBe(4)
       for (let times = 0; times < 10; times += 1) await third.call(calls.credits.dealer)
-      expect(await waitingForLocks()).toBe(4)
+      const waiting = await waitingForLocks()
+      if (isEarly()) expect(waiting).toBe(4)
       return { reads, first: [first] }
     })
     for (const answer of await Promise.all(first)) expect(answer).toMatchObject({ status: 200 })
@@ -158,9 +168,10 @@ describe('300 calls of one dealer at once', () => {
     const { dealer } = await world.family()
     const others = await world.family({ credits: 10, to: 'reseller' })
     const change = { old_password: PASSWORD, password: PASSWORD }
+    const isEarly = beforeRefusals()
     const changes = crowd(() => dealer.attempt(calls.session.password, change))
     await work(others)
-    expect(changes.answered()).toBeLessThan(CROWD / 2)
+    if (isEarly()) expect(changes.answered()).toBeLessThan(CROWD / 2)
     // Of several changes at once one succeeds; a call that finds no place within 10 s is a 503.
     for (const { status } of await changes.answers) expect([200, 400, 503]).toContain(status)
   })

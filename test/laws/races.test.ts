@@ -188,38 +188,41 @@ test('many different calls at once on one account leave the books right, without
   const clients = await Promise.all(Array.from({ length: 4 }, () => world.client(dealer, { months: 2 })))
   const names = clients.map(({ name }) => name)
   const other = world.at(second, dealer)
-  const one = (index: number, at: Person): Promise<Answer> => {
+  const one = (index: number, at: Person) => {
     const name = names[index % names.length] as string
     const reversed = index % 2 ? names : [...names].reverse()
     const { clients } = calls
     switch (index % 8) {
       case 0:
-        return at.send(clients.create, newClient({ months: 1 }))
+        return at.attempt(clients.create, newClient({ months: 1 }))
       case 1:
-        return at.send(clients.multirenew, { clients: reversed, months: 1 })
+        return at.attempt(clients.multirenew, { clients: reversed, months: 1 })
       case 2:
-        return at.send(clients.renew, { name, months: 1 })
+        return at.attempt(clients.renew, { name, months: 1 })
       case 3:
-        return at.send(clients.save, { login: name, months: 1 })
+        return at.attempt(clients.save, { login: name, months: 1 })
       case 4:
-        return at.send(clients.retrieve, { login: name, credits: 1 })
+        return at.attempt(clients.retrieve, { login: name, credits: 1 })
       case 5:
-        return reseller.send(calls.level.dealer.save, { name: dealer.name, credits: 2, transaction: 1 })
+        return reseller.attempt(calls.level.dealer.save, { name: dealer.name, credits: 2, transaction: 1 })
       case 6:
-        return reseller.send(calls.level.dealer.save, {
+        return reseller.attempt(calls.level.dealer.save, {
           name: dealer.name,
           credits: 2,
           transaction: 0,
           desc: 'Raced',
         })
       default:
-        return at.send(clients.create, newClient({ months: 0 }))
+        return at.attempt(clients.create, newClient({ months: 0 }))
     }
   }
   const answers = await Promise.all(
     Array.from({ length: 96 }, (_, index) => one(index, index % 3 ? dealer : other)),
   )
-  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(20)
+  // On a slow machine those that found no place within 10 s are told that the server is busy.
+  const statuses = answers.map((answer) => (answer === null || answer === 'cut' ? answer : answer.status))
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(20)
+  expect([...new Set(statuses)].filter((status) => ![200, 400, 503].includes(Number(status)))).toEqual([])
   await proveTheBooks(world.server.sql, [superreseller.id])
 })
 

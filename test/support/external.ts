@@ -113,7 +113,7 @@ export async function createRolesAndDatabase(superuser: string): Promise<void> {
 }
 
 export async function untilReady(sql: Sql): Promise<void> {
-  for (const deadline = Date.now() + 30_000; ; ) {
+  for (const deadline = Date.now() + 90_000; ; ) {
     try {
       await sql`select 1`
       return

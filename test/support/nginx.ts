@@ -45,7 +45,10 @@ export async function startNginx(
     }`,
   )
   const nginx = spawn('nginx', ['-p', folder, '-e', 'errors', '-c', 'nginx.conf'], { stdio: 'ignore' })
-  while (!(await isListening('127.0.0.1', port))) await pause(50)
+  while (!(await isListening('127.0.0.1', port))) {
+    if (nginx.exitCode !== null) throw new Error(readFileSync(join(folder, 'errors'), 'utf8'))
+    await pause(50)
+  }
   return {
     url: `http://127.0.0.1:${port}`,
     answers: () =>
