@@ -91,8 +91,7 @@ function external(name: string) {
 }
 
 const HAS_OLDEST = existsSync('/usr/lib/postgresql/15/bin/postgres')
-if (FAULTS && !HAS_OLDEST)
-  process.stderr.write("PostgreSQL 15 is not tried: install Debian's package postgresql-15.\n")
+if (!HAS_OLDEST) process.stderr.write("PostgreSQL 15 is not tried: install Debian's package postgresql-15.\n")
 
 function externals() {
   if (!HAS_OLDEST) return [external('external')]

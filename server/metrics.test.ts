@@ -7,6 +7,7 @@ import { calls } from '../contract/calls.ts'
 import { Box } from '../test/support/box.ts'
 import { type Console, startConsole } from '../test/support/console.ts'
 import { freshFolder, putCluster } from '../test/support/folder.ts'
+import { skipWithout } from '../test/support/needs.ts'
 import { newClient, openWorld, type World } from '../test/support/world.ts'
 import { ANSWERS } from './boxes/answers.ts'
 import { registry } from './metrics.ts'
@@ -139,12 +140,12 @@ describe('a console with METRICS_PORT', () => {
       expect(told).toMatch(new RegExp(`^# TYPE ${name.replace(/_bucket$/, '')} `, 'm'))
   })
 
-  test("names them by Prometheus' own rules, as promtool judges where it is installed", async ({ skip }) => {
+  test("names them by Prometheus' own rules, as promtool judges where it is installed", async (context) => {
     const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
       input: await ask(),
       encoding: 'utf8',
     })
-    if (error) skip('promtool is not installed: apt-get install prometheus')
+    if (error) skipWithout(context, 'promtool', 'prometheus')
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   })
 })

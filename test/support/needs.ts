@@ -1,3 +1,5 @@
+import type { TestContext } from 'vitest'
+
 /**
  * Whether this machine offers what tests need. Where it does not they are skipped, and the run says which ones and why.
  * @param tests the sentence's subject, such as 'The tests of a console that root starts'
@@ -10,4 +12,15 @@ export function offers(isThere: boolean, tests: string, need: string): boolean {
 /** The same for tests that only root can make. */
 export function isRoot(tests: string): boolean {
   return offers(process.getuid?.() === 0, tests, 'root')
+}
+
+/** Skips the test that is running, because this machine lacks a program, and says so: the summary only counts what is skipped. */
+export function skipWithout(
+  { skip, task }: Pick<TestContext, 'skip' | 'task'>,
+  program: string,
+  how = program,
+): never {
+  const reason = `${program} is not installed: apt-get install ${how}`
+  process.stdout.write(`'${task.name}' is skipped: ${reason}.\n`)
+  return skip(reason)
 }
