@@ -203,6 +203,7 @@ export const SentEvent = z.object({
   id: z.int(),
   created: Moment,
   event: z.enum(BOX_EVENTS),
+  /** Empty where who sent it may not be named. */
   message: z.string(),
   /** 'too late' where the box did not poll in time. */
   state: z.enum(['waiting', 'sent', 'shown', 'too late']),

@@ -38,7 +38,7 @@ create table account (
   -- A balance below this is marked as low: the account's own choice, else that of its parent.
   low_own integer,
   low_by_parent integer,
-  -- A closed account keeps its name and its history, and nothing else. It is never opened again.
+  -- A closed account keeps its name, description and history, and has no password. It is never opened again.
   closed timestamptz,
   constraint account_pkey primary key (id),
   constraint account_id_role_key unique (id, role),

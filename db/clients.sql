@@ -1,5 +1,6 @@
 -- The clients of the dealers, in tables by how often they change. `client` is what the dealer typed; a deleted
--- client stays there without its password, so that its history keeps its place, and its login and MAC are free again.
+-- client stays there without its password, phone number and description, so that its history keeps its place, and its
+-- login and MAC are free again.
 -- `service` is until when each living client is served: every renewal changes it, and the many indexes by which clients
 -- are searched and sorted must not pay for that. What their boxes tell is in boxes.sql.
 
@@ -72,6 +73,8 @@ begin
     delete from presence where client = any (gone);
     delete from box_event where client = any (gone);
     delete from reminder where client = any (gone);
+    delete from favourite where client = any (gone);
+    delete from stream_use where client = any (gone);
   end if;
   return null;
 end $$;

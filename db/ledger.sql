@@ -39,7 +39,8 @@ create table transfer (
   from_dealer bigint,
   client bigint,
   actor bigint not null,
-  -- Copies of the client's or account's fields at that time, so that the history outlives a deletion.
+  -- Copies of the client's or account's fields at that time, so that the history outlives a deletion; of the trial of a
+  -- Ministra client, the MAC of its box.
   login text not null,
   mac text,
   description text not null,

@@ -3,6 +3,7 @@ import type { User } from '../contract/calls/session.ts'
 import { calls, type OutputOf } from '../contract/calls.ts'
 import { ROLES, type Role } from '../contract/roles.ts'
 import { send, setTokenSource } from './calls/api.ts'
+import { forgetInputs } from './calls/unanswered.ts'
 import { now } from './clock.ts'
 import { dropDrafts } from './drafts.ts'
 import { forgetPreferences, learnPreferences } from './preferences.ts'
@@ -201,6 +202,7 @@ function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean
   else {
     sessionStorage.removeItem(RETURN_TO)
     dropDrafts()
+    forgetInputs()
   }
   if (expired) sessionStorage.setItem(LAST, name ?? '')
   else if (!comeBack) sessionStorage.removeItem(LAST)

@@ -16,14 +16,14 @@ export async function hashPassword(password: string, asker: Asker): Promise<stri
 }
 
 /**
- * Without a hash (an unknown name) it returns false after the same work, so that the duration reveals nothing.
+ * Without a hash (an unknown name, or a closed account) it returns false after the same work, so that the duration reveals nothing.
  * @throws Refusal without a turn
  */
 export async function isPassword(password: string, phc: string | undefined, asker: Asker): Promise<boolean> {
-  const [, , , , salt, hash] = (phc ?? NOBODY).split('$')
+  const [, , , , salt, hash] = (phc || NOBODY).split('$')
   const expected = Buffer.from(hash as string, 'base64')
   const given = await derive(password, Buffer.from(salt as string, 'base64'), asker)
-  return timingSafeEqual(expected, given) && phc !== undefined
+  return timingSafeEqual(expected, given) && Boolean(phc)
 }
 
 /** 19 MiB in 2 passes, as OWASP recommends. */

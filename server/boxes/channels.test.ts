@@ -154,6 +154,20 @@ describe('a box', () => {
     expect(await box.call('itv/get_fav_ids')).toEqual([])
   })
 
+  test('leaves no favourites once its client was deleted', async () => {
+    const { name, box } = await boxOf(1)
+    const ids = (await box.call('itv/get_all_channels')).data.map(({ id }) => id)
+    await box.call('itv/set_fav', { fav_ch: String(ids[1]) })
+    const kept = () => world.server.sql`
+      select channels from favourite f join client c on c.id = f.client where c.name = ${name}`
+    expect(await kept()).toEqual([{ channels: [Number(ids[1])] }])
+    await world.admin.call(calls.admin.remove, { name })
+    expect(await kept()).toEqual([])
+    // A server that has not heard of it yet lets it in for a moment.
+    await box.ask('itv/set_fav', { fav_ch: String(ids[0]) })
+    expect(await kept()).toEqual([])
+  })
+
   test('hears of nothing once it may not play', async () => {
     const { name, box } = await boxOf(ADULTS)
     await dealer.call(calls.clients.save, { login: name, status: false })

@@ -110,6 +110,10 @@ describe('what is sent to a box', () => {
     await reseller.call(calls.tree.moveClients, { from: dealer.name, to: heir.name, clients: [name] })
     soon()
     expect(await box.events()).toBe('')
+    // Nor is what it said for the new one to read.
+    expect(await heir.call(calls.clients.told, { name })).toContainEqual(
+      expect.objectContaining({ event: 'message', message: '', actor: '—' }),
+    )
     await heir.call(tell, { clients: [name], event: 'message', message: 'Welcome' })
     soon()
     expect(await box.events()).toBe('Welcome')

@@ -30,7 +30,9 @@ export function openFavourites(sql: Sql, isAway: () => boolean, turns: BoxTurns)
         change(
           sql,
           () => sql`
-            insert into favourite (client, channels) values (${id}, ${kept})
+            insert into favourite (client, channels)
+            -- A client that is being deleted leaves none.
+            select client, ${kept}::integer[] from service where client = ${id} for key share
             on conflict (client) do update set channels = excluded.channels where favourite.channels <> excluded.channels`,
         ),
       )

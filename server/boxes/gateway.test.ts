@@ -1103,7 +1103,9 @@ describe('a Ministra client on a trial', () => {
     expect(await rival.call(detail, { name })).toMatchObject({ box_refusal: 'no_trial' })
     const { refused } = await world.admin.call(calls.boxes.overview)
     expect(refused).toContainEqual({ reason: 'no_trial', boxes: 1 })
+    // Before the box asks again: the dealer sees that the month was what it lacked.
     await rival.call(renew, { name, months: 1 })
+    expect(await rival.call(detail, { name })).toMatchObject({ box_refusal: null })
     expect(await logIn(box, name)).toBe(0)
     await world.server.gateway.write()
     expect(await rival.call(detail, { name })).toMatchObject({ box_refusal: null })

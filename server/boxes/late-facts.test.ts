@@ -85,6 +85,24 @@ test('what could not be stored is said in the log and stored later, but for what
   expect(await two.detail()).toMatchObject({ version: 'newer' })
 })
 
+test('what a box leaves out when it signs in again stays as it said before', async () => {
+  const { id, said, detail } = await boxIsIn()
+  let isAway = false
+  const late = openLate(() => isAway)
+  const { nonce, report } = said('')
+  late.note(id, { nonce, report: { ...report, image: 'first', hardware: 'first' } })
+  late.note(id, { nonce, report: { ...report, version: 'second', image: 'second' } })
+  isAway = true
+  const writing = late.write()
+  late.note(id, { nonce, report: { ...report, image: 'third' } })
+  await writing
+  isAway = false
+  await late.write()
+  const [row] = await world.server.sql`select version, image, hardware from device where client = ${id}`
+  expect(row).toEqual({ version: 'second', image: 'third', hardware: 'first' })
+  expect(await detail()).toMatchObject({ version: 'second' })
+})
+
 test('what many boxes said is stored by one statement, but for a box that is not in any more', async () => {
   const boxes = await Promise.all(Array.from({ length: 5 }, boxIsIn))
   const late = openLate()

@@ -16,7 +16,7 @@ export function openLateFacts(sql: Sql, log: FastifyBaseLogger) {
   let waiting = new Map<number, Said>()
   return {
     note(client: number, said: Said): void {
-      waiting.set(client, said)
+      waiting.set(client, merged(waiting.get(client), said))
     },
 
     /** Stores what waits. Where the database is away, it goes on waiting. Two at once could store an older note last. */
@@ -28,11 +28,19 @@ export function openLateFacts(sql: Sql, log: FastifyBaseLogger) {
         for (; stored < said.length; stored += AT_ONCE)
           await change(sql, () => store(sql, said.slice(stored, stored + AT_ONCE)))
       } catch (err) {
-        for (const [client, older] of said.slice(stored)) if (!waiting.has(client)) waiting.set(client, older)
+        for (const [client, older] of said.slice(stored))
+          waiting.set(client, merged(older, waiting.get(client) ?? older))
         log.warn({ err }, 'what boxes say of themselves could not be stored, and waits')
       }
     },
   }
+}
+
+/** Returns what a box has said last. What it leaves out stays as it said before. */
+function merged(older: Said | undefined, newer: Said): Said {
+  if (older?.nonce !== newer.nonce) return newer
+  const told = Object.entries(newer.report).filter(([, text]) => text !== '')
+  return { nonce: newer.nonce, report: { ...older.report, ...Object.fromEntries(told) } }
 }
 
 /** Stores what decides nothing. What a box leaves out stays as it was. */

@@ -19,6 +19,6 @@ export const ON_SCREEN: Readonly<Record<ToldRefusal, string>> = {
   other_box: 'Your service is used on another box. Please contact your provider.',
   too_many_boxes: 'Your service was used on too many boxes. Please contact your provider.',
   other_client: 'This box is signed in to another service. Please contact your provider.',
-  no_trial: 'This box cannot have another trial. Please contact your provider.',
+  no_trial: 'This box cannot have another trial now. Please contact your provider.',
   other_reason: 'Your service cannot be used on this box. Please contact your provider.',
 }

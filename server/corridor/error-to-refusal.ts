@@ -80,13 +80,11 @@ const OF_THE_DATABASE: Record<string, () => Refusal> = {
   '53100': () => diskFull('The disk of the database is full'),
 }
 
-// What only the database can judge: the second of two calls that took a name at the same moment, and how many bytes it
-// takes to store a value.
+// What only the database can judge: the second of two calls that took a name at the same moment.
 const OF_A_CONSTRAINT: Record<string, () => Refusal> = {
   account_name_key: () => fieldRefusal('name_taken', 'login', 'This login is taken.'),
   client_name_key: () => fieldRefusal('name_taken', 'login', 'This login is taken.'),
   client_mac_key: () => fieldRefusal('mac_taken', 'stb_mac', 'This MAC address is taken.'),
-  account_preferences_check: () => new Refusal('invalid_input', 'Your preferences take more than 32 kB.'),
 }
 
 function malformed(): Refusal {

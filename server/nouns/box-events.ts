@@ -35,7 +35,12 @@ export const boxEvents: Pick<Handlers<typeof calls.clients>, 'tell' | 'told'> = 
         coalesce(e.confirmed, e.told) as told, ${nameFor(sql, account, sql`a`)} as actor
       from box_event e join account a on a.id = e.actor
       where e.client = ${id} order by e.id desc limit ${NEWEST}`
-    return sent.map((one) => ({ ...one, event: EVENT_OF[one.event] }))
+    // What a dealer wrote of a client that was moved away is not for the one who has it now.
+    return sent.map((one) => ({
+      ...one,
+      event: EVENT_OF[one.event],
+      message: one.actor === '—' ? '' : one.message,
+    }))
   },
 }
 

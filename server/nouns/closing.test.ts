@@ -31,7 +31,7 @@ describe('a closed account', () => {
     expect((await reseller.call(calls.desk.reseller.transactions))[0]).toEqual(newest)
   })
 
-  test('cannot sign in, has no session, preferences or open request, and its name stays taken', async () => {
+  test('cannot sign in, has no session, password, preferences or open request, and its name stays taken', async () => {
     const { reseller, dealer } = await world.family()
     const { name } = dealer
     await dealer.call(calls.session.savePreferences, { shortcuts: true })
@@ -43,7 +43,9 @@ describe('a closed account', () => {
     expect(await signIn(dealer)).toMatchObject({ status: 401, body: { code: 'wrong_login' } })
     await reseller.refused('name_taken', create, { login: name.toUpperCase(), password: PASSWORD })
     const { sql } = world.server
-    expect(await sql`select preferences from account where id = ${dealer.id}`).toEqual([{ preferences: {} }])
+    expect(await sql`select password, preferences from account where id = ${dealer.id}`).toEqual([
+      { password: '', preferences: {} },
+    ])
     expect(await sql`select state from credit_request where id = ${id}`).toEqual([{ state: 'declined' }])
     expect(await reseller.call(calls.requests.list)).toMatchObject({
       data: [],

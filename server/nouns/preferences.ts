@@ -2,6 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { calls } from '../../contract/calls.ts'
 import { merged } from '../../contract/merge.ts'
 import { type Handler, Unchanged } from '../context.ts'
+import { Refusal } from '../refusal.ts'
+
+/** As stored, which is what the check of the table measures. */
+const MOST_BYTES = 32_768
 
 /** Stores the preferences that were sent, and keeps all others, also those of another release. */
 export const savePreferences: Handler<typeof calls.session.savePreferences> = async (
@@ -13,6 +17,10 @@ export const savePreferences: Handler<typeof calls.session.savePreferences> = as
   const stored = row?.stored ?? {}
   const next = merged(stored, preferences)
   if (isDeepStrictEqual(next, stored)) return new Unchanged({ status: 'OK' })
-  await sql`update account set preferences = ${sql.json(next as never)} where id = ${account.id}`
+  // Measured here, so that the check of the table fails for nobody: a database of one's own would write the row to its log.
+  const { count } = await sql`
+    update account set preferences = next.kept from (select ${sql.json(next as never)}::jsonb as kept) next
+    where id = ${account.id} and octet_length(next.kept::text) <= ${MOST_BYTES}`
+  if (count === 0) throw new Refusal('invalid_input', 'Your preferences take more than 32 kB.')
   return { status: 'OK' }
 }

@@ -9,7 +9,7 @@ import { configure } from './cluster.ts'
 import { codeOf } from './errors.ts'
 import { OWN_UID, readOwned } from './files.ts'
 import type { Home } from './home.ts'
-import { ENVIRONMENT, programPath, run } from './run.ts'
+import { asIds, ENVIRONMENT, programPath, run } from './run.ts'
 import { socketPathOf } from './socket-path.ts'
 
 /** Crash recovery long after a checkpoint takes a while, and must not be interrupted. */
@@ -106,7 +106,7 @@ function launch(home: Home): { done: boolean } {
     detached: true,
     env: ENVIRONMENT,
     stdio: 'ignore',
-    ...(home.runAs ?? {}),
+    ...asIds(home.runAs),
   })
   if (child.pid !== undefined) children.add(child.pid)
   const end = () => {

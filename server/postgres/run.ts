@@ -23,7 +23,7 @@ export function run(program: string, args: string[], runAs: RunAs): Promise<Outc
       detached: true,
       env: ENVIRONMENT,
       stdio: ['ignore', 'pipe', 'pipe'],
-      ...(runAs ?? {}),
+      ...asIds(runAs),
     })
     let output = ''
     const collect = (chunk: Buffer) => {
@@ -35,6 +35,11 @@ export function run(program: string, args: string[], runAs: RunAs): Promise<Outc
     // 'exit' rather than 'close': the server that pg_ctl starts may keep the pipes open.
     child.on('exit', (code) => setImmediate(() => resolve({ code: code ?? -1, output: output.trim() })))
   })
+}
+
+/** Returns whom a process is to run as. Node takes ids of 32 bits with a sign, as that of nobody on macOS, 4294967294, has none. */
+export function asIds(runAs: RunAs): { uid?: number; gid?: number } {
+  return runAs ? { uid: runAs.uid | 0, gid: runAs.gid | 0 } : {}
 }
 
 /** Returns the path of one of PostgreSQL's programs. */

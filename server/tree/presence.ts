@@ -11,13 +11,16 @@ export function isOnline(sql: Sql, now: Date): Fragment {
 /**
  * Returns why a box was refused last, from a row `p` of `presence`. 'too_many_boxes' is stored also for 'other_client': only
  * after too many boxes does the client's device refuse to be taken over. And 'other_box' is stored for 'no_trial': a client
- * without a MAC has its box changed by a login.
+ * without a MAC has its box changed by a login. A month that was paid since has ended that reason.
  */
 export function boxRefusal(sql: Sql): Fragment {
   return sql`
     case when p.refusal = 'too_many_boxes'
         and not exists (select from device tried where tried.client = p.client and tried.takeovers_refused) then 'other_client'
-      when p.refusal = 'other_box' and exists (select from client c where c.id = p.client and c.mac is null) then 'no_trial'
+      when p.refusal = 'other_box' and exists (select from client c where c.id = p.client and c.mac is null) then
+        case when not exists (
+          select from transfer t where t.client = p.client and t.type = 'USED' and t.created >= p.answered
+        ) then 'no_trial' end
       when p.refusal = any (${[...BOX_REFUSALS]}::text[]) then p.refusal
       when p.refusal is not null then 'other_reason' end`
 }

@@ -652,10 +652,15 @@ describe('a submit', () => {
     await press(page.getByRole('alertdialog'), 'Logout')
     await signIn(page, other.name)
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dashboard')
+    // What was typed is nobody else's; its key stays, should the same person submit it again.
+    const left = await page.evaluate(() => sessionStorage.getItem('submits') ?? '')
+    expect(left).toContain('"clients.create"')
+    expect(left).not.toMatch(/of-the-first|A1:B2:C3/)
     isAway = false
     // All pauses between tries are over.
     await new Promise((passed) => setTimeout(passed, 8_000))
     expect(await world.server.ownerSql`select from client`).toHaveLength(0)
+    expect(await page.evaluate(() => sessionStorage.getItem('submits') ?? '')).not.toContain('of-the-first')
   })
 
   test('is refused in one of two tabs that spend the last credits at the same time', async ({

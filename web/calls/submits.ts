@@ -3,27 +3,7 @@ import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { HOUR_MS, KEY_LIFE_MS, MINUTE_MS } from '../../contract/time.ts'
 import { signedInAs } from '../session.tsx'
 import { ApiError, isTransient, leavesOpen, send } from './api.ts'
-
-/** A submit without an answer so far, kept in the session storage to survive a reload. */
-interface Pending {
-  /** The username of the account that submitted it. */
-  by: string
-  call: string
-  /** The Idempotency-Key, under which the server carries it out once. */
-  key: string
-  /** A hash of the input, which recognises the same submit. */
-  print: string
-  /** The input without its secrets. */
-  input?: object
-  /** The names of the input's fields, also of its secrets. */
-  fields?: readonly string[]
-  /** True where it has no secrets, so that it can be sent again after a reload. */
-  isWhole?: boolean
-  /** The time of the submit, in milliseconds. */
-  at: number
-  /** True once the person was told that there is no answer; from then on only they send it again. */
-  givenUp: boolean
-}
+import { type Pending, readAll, write } from './unanswered.ts'
 
 interface SubmitOptions {
   /** True where a form that was told that there is no answer sends the same again, however long after. */
@@ -155,8 +135,6 @@ function stopped(): ApiError {
   )
 }
 
-const KEY = 'submits'
-
 /** How long the same input counts as the same submit in whichever form. */
 const RECENT_MS = 15 * MINUTE_MS
 /** How long it does in the form that was told that there is no answer: a little less than the server keeps a key. */
@@ -191,9 +169,9 @@ function openPending(call: Call, input: object, { by, text, within }: Asked) {
 }
 
 function change(pending: Pending, by: Partial<Pending>): Pending {
-  const changed = { ...pending, ...by }
-  write(readAll().map((one) => (one.key === pending.key ? changed : one)))
-  return changed
+  // A sign-out may have forgotten its input meanwhile.
+  write(readAll().map((one) => (one.key === pending.key ? { ...one, ...by } : one)))
+  return { ...pending, ...by }
 }
 
 function remove(pending: Pending) {
@@ -240,19 +218,6 @@ const SAVES_OF_SETTINGS = new Set(Object.values(calls.desk).map(({ saveSettings 
 
 function isPaid({ input = {} }: Pending): boolean {
   return 'months' in (input as object)
-}
-
-function readAll(): Pending[] {
-  try {
-    return JSON.parse(sessionStorage.getItem(KEY) ?? '[]') as Pending[]
-  } catch {
-    return []
-  }
-}
-
-function write(all: Pending[]) {
-  if (all.length > 0) sessionStorage.setItem(KEY, JSON.stringify(all))
-  else sessionStorage.removeItem(KEY)
 }
 
 function isWithin(milliseconds: number, { at }: Pending): boolean {

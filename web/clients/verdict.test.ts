@@ -98,7 +98,7 @@ test.each([
     'no_trial',
     '2026-11-21T09:58:00.000Z',
     {},
-    'Its box was refused 2 minutes ago: it cannot have another trial; a paid month lets it in',
+    'Its box was refused 2 minutes ago: it cannot have another trial now; a paid month lets it in',
   ],
   [
     'other_reason',

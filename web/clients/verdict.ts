@@ -143,6 +143,6 @@ const REFUSED: Readonly<Record<Exclude<ToldRefusal, 'other_address' | 'suspended
   other_box: 'it is another box than the one before',
   too_many_boxes: 'three other boxes had signed in within a day',
   other_client: 'another client is signed in on it; reset that one, or try again a day later',
-  no_trial: 'it cannot have another trial; a paid month lets it in',
+  no_trial: 'it cannot have another trial now; a paid month lets it in',
   other_reason: 'this version of Boxtree does not know the reason; the screen of the box says it',
 }

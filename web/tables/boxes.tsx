@@ -33,7 +33,7 @@ const REASONS: Readonly<Record<RefusedBoxes['reason'], string>> = {
   other_box: 'Another box than the one before',
   too_many_boxes: 'Too many boxes within a day',
   other_client: 'Another client is signed in on it',
-  no_trial: 'It cannot have another trial',
+  no_trial: 'It cannot have another trial now',
   other_reason: 'A reason that this version of Boxtree does not know',
 }
 

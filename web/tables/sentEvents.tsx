@@ -31,10 +31,10 @@ export const sentEvents = table<SentEvent>({
 })
 
 function whatWasSent({ event, message }: SentEvent): string {
-  return event === 'message' ? message : EVENTS[event]
+  return message || EVENTS[event]
 }
 
-const EVENTS = { reboot: 'Reboot', reload: 'Reload' } as const
+const EVENTS = { message: 'Message', reboot: 'Reboot', reload: 'Reload' } as const
 
 const STATES: Record<SentEvent['state'], ChipLook> = {
   waiting: { label: 'Waiting', tone: 'plain' },

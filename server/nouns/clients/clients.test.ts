@@ -713,7 +713,7 @@ describe('a removed client', () => {
 
   test('is on no list, frees its login and MAC, and keeps its history', async () => {
     const { dealer, reseller } = await world.family({ credits: 1 })
-    const { name, mac } = await world.client(dealer, { months: 1, desc: 'Hall' })
+    const { name, mac } = await world.client(dealer, { months: 1, desc: 'Hall', phone: '912345678' })
     await world.setExpiry(name, '2026-05-01T23:59:59.000Z')
     await dealer.call(remove, { name: name.toUpperCase() })
     await dealer.refused('not_found', detail, { name })
@@ -733,8 +733,9 @@ describe('a removed client', () => {
       }),
       expect.objectContaining({ type: 'USED', credits: 1, login: name, mac, description: 'Hall' }),
     ])
-    const [row] = await world.server.sql`select password from client where name = ${name}`
-    expect(row).toEqual({ password: null })
+    const [row] = await world.server.sql`
+      select password, phone, description from client where name = ${name}`
+    expect(row).toEqual({ password: null, phone: '', description: '' })
     // A new client with the old login starts empty.
     await world.client(dealer, { login: name, stb_mac: mac, ministra: false })
     expect(await dealer.call(history, { name })).toEqual([expect.objectContaining({ type: 'TRIAL' })])

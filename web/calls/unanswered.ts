@@ -1,0 +1,44 @@
+/** A submit without an answer so far, kept in the session storage to survive a reload. */
+export interface Pending {
+  /** The username of the account that submitted it. */
+  by: string
+  call: string
+  /** The Idempotency-Key, under which the server carries it out once. */
+  key: string
+  /** A hash of the input, which recognises the same submit. */
+  print: string
+  /** The input without its secrets. */
+  input?: object
+  /** The names of the input's fields, also of its secrets. */
+  fields?: readonly string[]
+  /** True where it has no secrets, so that it can be sent again after a reload. */
+  isWhole?: boolean
+  /** The time of the submit, in milliseconds. */
+  at: number
+  /** True once the person was told that there is no answer; from then on only they send it again. */
+  givenUp: boolean
+}
+
+const KEY = 'submits'
+
+export function readAll(): Pending[] {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEY) ?? '[]') as Pending[]
+  } catch {
+    return []
+  }
+}
+
+export function write(all: Pending[]) {
+  if (all.length > 0) sessionStorage.setItem(KEY, JSON.stringify(all))
+  else sessionStorage.removeItem(KEY)
+}
+
+/**
+ * Forgets at a sign-out what was typed, which the next person in this tab must not find. What may cost credits keeps its key,
+ * so that the same, submitted after a sign-in again, is done once.
+ */
+export function forgetInputs() {
+  const paid = readAll().filter(({ fields = [] }) => fields.includes('months') || fields.includes('credits'))
+  write(paid.map(({ input: _typed, ...one }) => ({ ...one, isWhole: false, givenUp: true })))
+}
