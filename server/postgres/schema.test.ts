@@ -205,6 +205,45 @@ describe('the tables that the main branch has made between two releases', () => 
   })
 })
 
+test('what clients and accounts that went before have left is erased', async () => {
+  const [fingerprint = ''] = Object.entries(BETWEEN_RELEASES).find(([, step]) => step === 31) ?? []
+  const before = originOf(fingerprint)
+  if (!before) throw new Error('these tables cannot be made')
+  const sql = await database(async (sql) => {
+    await makeTablesOf(sql, before, RELEASE)
+    await sql`update setup set value = ${fingerprint} where key = 'schema'`
+    await sql`
+      insert into account (name, role, password, settings, created) values ('admin', 'admin', 'kept', '{}', now())`
+    await sql`
+      insert into account (name, role, parent, password, settings, created)
+      select 'north', 'superreseller', id, 'kept', '{}', now() from account`
+    await sql`
+      insert into account (name, role, parent, superreseller, password, settings, created)
+      select 'east', 'reseller', id, id, 'kept', '{}', now() from account where name = 'north'`
+    await sql`
+      insert into account (name, role, parent, superreseller, reseller, password, settings, created, closed)
+      select login, 'dealer', id, superreseller, id, 'kept', '{}', now(), closing
+      from account, (values ('open', null), ('closed', now())) of (login, closing) where name = 'east'`
+    await sql`
+      insert into client (dealer, name, password, mac, ministra, phone, description, package_selection, created, deleted)
+      select id, login, 'sealed', mac, false, '912345678', 'Hall', 1, now(), deleting
+      from account, (values ('lives', '00:1A:79:00:00:01', null), ('is-gone', '00:1A:79:00:00:02', now()))
+        of (login, mac, deleting) where name = 'open'`
+    await sql`insert into favourite (client, channels) select id, '{1}' from client`
+  })
+  expect(await sql`select name, password from account where role = 'dealer' order by name`).toEqual([
+    { name: 'closed', password: '' },
+    { name: 'open', password: 'kept' },
+  ])
+  expect(
+    await sql`
+      select name, phone, description, channels from client left join favourite on client = client.id order by name`,
+  ).toEqual([
+    { name: 'is-gone', phone: '', description: '', channels: null },
+    { name: 'lives', phone: '912345678', description: 'Hall', channels: [1] },
+  ])
+})
+
 test('every constraint is named after its table and its kind', async () => {
   const sql = await database()
   const strays = await sql`
