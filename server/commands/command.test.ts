@@ -1,7 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { INHERITED, startConsole } from '../../test/support/console.ts'
+import { freshFolder, putCluster } from '../../test/support/folder.ts'
+import { Person } from '../../test/support/world.ts'
 import type { Database } from '../postgres/database.ts'
 import { sentenceOf, withDatabase } from './command.ts'
 
@@ -86,4 +91,30 @@ test.each(['short', ' with-spaces '])("the admin's password is not set to %j", (
   })
   expect(stderr).toMatch(/Nothing was changed\./)
   expect(status).toBe(1)
+})
+
+test("the admin's password is set while the console runs, which ends its sessions and forgets the first login", async () => {
+  const dataDir = putCluster(freshFolder())
+  const console = await startConsole({ dataDir, env: { CAPTCHA_PROVIDER: 'none' } })
+  onTestFinished(async () => void (await console.stop()))
+  const file = join(dataDir, 'first-login')
+  const [, first = ''] = /^password: (.+)$/m.exec(readFileSync(file, 'utf8')) ?? []
+  const holding = (token: string) => new Person(console, { id: 0, name: 'admin', role: 'admin', token })
+  const login = (login_password: string) =>
+    holding('').send(calls.session.login, { login_username: 'admin', login_password })
+  const before = (await login(first)).body as { token: string }
+  // As where it was signed in at another server.
+  writeFileSync(file, `login: admin\npassword: ${first}\n`)
+
+  const { status, stdout } = spawnSync(process.execPath, [join(import.meta.dirname, 'admin-password.ts')], {
+    env: { ...INHERITED, DATA_DIR: dataDir },
+    input: 'set-at-the-machine\n',
+    encoding: 'utf8',
+  })
+  expect(stdout).toBe('The password of admin is set. Its sessions have ended.\n')
+  expect(status).toBe(0)
+  expect(existsSync(file)).toBe(false)
+  expect((await holding(before.token).send(calls.session.user)).status).toBe(401)
+  expect((await login(first)).status).toBe(401)
+  expect((await login('set-at-the-machine')).status).toBe(200)
 })
