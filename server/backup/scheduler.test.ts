@@ -11,6 +11,7 @@ import { SECRET_KEY } from '../../test/support/server.ts'
 import { openWorld, type World } from '../../test/support/world.ts'
 import { rotateKey } from '../access/reseal.ts'
 import { createSeal } from '../access/seal.ts'
+import { markOf as readMark } from '../postgres/database-mark.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import { openPool } from '../postgres/pool.ts'
 import { makeScheduledBackup, type ScheduledBackup } from './scheduled-backup.ts'
@@ -269,8 +270,12 @@ describe('a backup by the clock', () => {
     const second = await makeScheduledBackup({ ...order(), ...next, keep: 1 }, NEVER)
     expect(second?.removed).toEqual([first?.name])
     expect(readdirSync(folder).sort()).toEqual([...others, second?.name].sort())
-    // A standby has the mark of its primary, and every server finds the same.
-    expect(second?.name.slice(-9)).toBe(first?.name.slice(-9))
+    const mark = await readMark(world.server.sql)
+    expect(mark).toMatch(/^[0-9a-f]{8}$/)
+    expect([first?.name, second?.name]).toEqual([
+      `auto-2026-05-10T12-00-00-000Z-${mark}`,
+      `auto-2026-05-11T12-00-00-000Z-${mark}`,
+    ])
   })
 
   test('whose process cannot be started is told with its reason, and a stop does not wait for it', async () => {
