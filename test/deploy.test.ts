@@ -1,14 +1,19 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import Fastify from 'fastify'
+import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../server/config.ts'
+import { BOX_IDLE_MS, REQUEST_TIMES } from '../server/corridor/connections.ts'
 import { MAJOR } from '../server/postgres/binaries.ts'
 import { sessionSettings } from '../server/postgres/pool.ts'
 import { machineOf, serverOf } from './ha/samples.ts'
 import { skipWithout } from './support/needs.ts'
+import { listen } from './support/port.ts'
 
 /** The samples for those who run Boxtree. */
 
@@ -43,6 +48,14 @@ test('the systemd unit limits memory, files, system calls and privileges of the 
     SystemCallFilter: ['@system-service', '~@privileged @resources', 'setpriority'],
     SystemCallArchitectures: ['native'],
   })
+})
+
+test('the systemd unit listens on this machine alone, trusts its proxy, and gives the console time to stop its database', () => {
+  const service = settings('Service')
+  const variables = service.get('Environment')?.join(' ').split(' ')
+  expect(variables).toEqual(expect.arrayContaining(['HOST=127.0.0.1', 'TRUSTED_PROXIES=127.0.0.1']))
+  expect(service.get('KillMode')).toEqual(['mixed'])
+  expect(service.get('TimeoutStopSec')).toEqual(['90'])
 })
 
 test('the systemd unit says how to make its user and how to run the commands as it', () => {
@@ -127,6 +140,46 @@ test('the compose file passes all variables on, and takes a request of this mach
   expect(text).toContain(`      BOX_PORT: \${BOX_PORT-8088}\n`)
 })
 
+test('the compose file opens ports to this machine alone, and takes from the container all that Boxtree does not need', () => {
+  const text = readFileSync(join(DEPLOY, 'compose.yaml'), 'utf8')
+  const [, ports = ''] = /^ {4}ports:\n((?: {6}.*\n)+)/m.exec(text) ?? []
+  expect(ports.trim().split(/\s*- /).slice(1)).toEqual(['"127.0.0.1:8080:8080"', '"127.0.0.1:8088:8088"'])
+  expect(text.match(/^ *ports:/gm)).toHaveLength(1)
+  for (const setting of [
+    'read_only: true',
+    'cap_drop: [ALL]',
+    'security_opt: ["no-new-privileges:true"]',
+    'init: true',
+    'stop_grace_period: 90s',
+  ])
+    expect(text.split('\n')).toContain(`    ${setting}`)
+})
+
+test('the image is healthy while its console answers that it lives, or its boxes where it serves only these', async () => {
+  const text = readFileSync(join(DEPLOY, 'Containerfile'), 'utf8')
+  const [, command = ''] = /^HEALTHCHECK .*\\\n +CMD (.+)$/m.exec(text) ?? []
+  const [, ...args] = JSON.parse(command)
+  const isHealthy = async (env: Record<string, string>) => {
+    const [code] = await once(spawn(process.execPath, args, { env }), 'exit')
+    return code === 0
+  }
+  const asked: (string | undefined)[] = []
+  const answering = async (status: number) => {
+    const server = createServer(({ url }, response) => {
+      asked.push(url)
+      response.writeHead(status).end()
+    })
+    onTestFinished(() => void server.close())
+    return String(await listen(server))
+  }
+  const [live, ill] = [await answering(200), await answering(503)]
+  expect(await isHealthy({ PORT: live, BOX_PORT: ill })).toBe(true)
+  expect(await isHealthy({ PORT: ill, BOX_PORT: live })).toBe(false)
+  expect(await isHealthy({ SERVE: 'boxes', PORT: ill, BOX_PORT: live })).toBe(true)
+  expect(await isHealthy({ SERVE: 'boxes', PORT: live })).toBe(true)
+  expect(asked).toEqual(Array(4).fill('/v1/live'))
+})
+
 test('the guide of the cluster names all settings that PgBouncer would refuse', () => {
   const text = readFileSync(join(DEPLOY, 'ha/README.md'), 'utf8')
   const [, named = ''] = /`ignore_startup_parameters` has `([^`]+)`/.exec(text) ?? []
@@ -136,11 +189,19 @@ test('the guide of the cluster names all settings that PgBouncer would refuse', 
 })
 
 test('every proxy to a server that closes idle connections closes them earlier', () => {
-  for (const name of ['Caddyfile', 'ha/Caddyfile']) {
-    const text = readFileSync(join(DEPLOY, name), 'utf8')
-    const proxied = text.split('reverse_proxy').slice(1)
+  const ofConsole = Fastify(REQUEST_TIMES).server.keepAliveTimeout / 1000
+  const haproxy = readFileSync(join(DEPLOY, 'ha/haproxy.cfg'), 'utf8')
+  const ofHaproxy = Number(/^ {4}timeout http-keep-alive (\d+)s$/m.exec(haproxy)?.[1])
+  const limits = { Caddyfile: [ofConsole, BOX_IDLE_MS / 1000], 'ha/Caddyfile': [ofHaproxy, ofHaproxy] }
+  for (const [name, ofServers] of Object.entries(limits)) {
+    const proxied = readFileSync(join(DEPLOY, name), 'utf8').split('reverse_proxy').slice(1)
     expect(proxied.length, name).toBe(2)
-    for (const block of proxied) expect(block, name).toMatch(/keepalive \d+s/)
+    for (const [at, limit] of ofServers.entries()) {
+      const [, seconds] = /keepalive (\d+)s/.exec(proxied[at] ?? '') ?? []
+      expect(Number(seconds), name).toBeLessThan(limit)
+      const [, said = limit] = /# Shorter than \w+'s (\d+) s,/.exec(proxied[at] ?? '') ?? []
+      expect(Number(said), name).toBe(limit)
+    }
   }
 })
 
