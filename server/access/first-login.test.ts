@@ -35,6 +35,13 @@ async function start(config: Config, onTerminal = false): Promise<string | null>
   return told?.line ?? null
 }
 
+async function admin() {
+  const [admin] = await database.sql<
+    { name: string; password: string }[]
+  >`select name, password from account where role = 'admin'`
+  return admin
+}
+
 describe('the first login', () => {
   test('is told on a terminal by the first start that does not fail, and once', async () => {
     const config = readConfig({ DATA_DIR: dataDir })
@@ -43,12 +50,21 @@ describe('the first login', () => {
     await (await makeFirstLogin(database.sql, config))(true)
     const line = await start(config, true)
     const password = /^First login: admin, password (\S{19})$/.exec(line ?? '')?.[1] ?? ''
-    const [admin] = await database.sql<
-      { password: string }[]
-    >`select password from account where role = 'admin'`
-    expect(await isPassword(password, admin?.password, null)).toBe(true)
+    expect(await isPassword(password, (await admin())?.password, null)).toBe(true)
     expect(existsSync(join(dataDir, 'first-login'))).toBe(false)
     expect(await start(config, true)).toBe(null)
+  })
+
+  test('is the one given to the first start, whatever is given to a later one', async () => {
+    const startWith = (ADMIN_LOGIN: string, ADMIN_PASSWORD: string) =>
+      start(readConfig({ DATA_DIR: dataDir, ADMIN_LOGIN, ADMIN_PASSWORD }))
+    expect(await startWith('owner', 'of-the-first-start')).toBe(
+      'First login: owner, with the ADMIN_PASSWORD that you gave',
+    )
+    expect(await startWith('another', 'of-a-later-start')).toBe(null)
+    const made = await admin()
+    expect(made?.name).toBe('owner')
+    expect(await isPassword('of-the-first-start', made?.password, null)).toBe(true)
   })
 
   test('is that of the draft which an interrupted start left behind', async () => {
