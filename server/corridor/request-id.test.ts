@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
 import { openWorld, type World } from '../../test/support/world.ts'
 
@@ -91,14 +92,22 @@ describe('the log', () => {
     expect(lines()).toEqual([])
   })
 
-  test('names the calls of people, and at the level debug those of boxes too', async () => {
+  test('names the calls of people, and at the level debug those of boxes and the files of the console too', async () => {
     world = await openWorld({ env: { LOG_LEVEL: 'debug' } })
     await idOf('/v1/api/user')
-    await new Box(world.server).ask('stb/handshake')
+    await logged(1)
+    await world.admin.call(calls.session.user)
     await logged(2)
+    await new Box(world.server).ask('stb/handshake')
+    await logged(3)
+    await idOf('/clients')
+    await logged(4)
+    const measured = { time: expect.any(Number), ms: expect.any(Number) }
     expect(lines()).toMatchObject([
-      { level: 30, call: 'session.user', status: 401 },
-      { level: 20, call: 'stb/handshake', status: 200 },
+      { ...measured, level: 30, call: 'session.user', status: 401 },
+      { ...measured, level: 30, call: 'session.user', status: 200, account: world.admin.id },
+      { ...measured, level: 20, call: 'stb/handshake', status: 200 },
+      { ...measured, level: 20, call: expect.stringMatching(/^GET /) },
     ])
   })
 
@@ -121,13 +130,17 @@ describe('the log', () => {
   test.each([
     ['info', 1],
     ['warn', 0],
-  ])('at the level %s has %i answers of people and none of boxes', async (LOG_LEVEL, count) => {
-    world = await openWorld({ env: { LOG_LEVEL } })
-    await new Box(world.server).ask('stb/handshake')
-    await idOf('/v1/api/user')
-    await logged(count)
-    expect(lines()).toHaveLength(count)
-  })
+  ])(
+    'at the level %s has %i answers of people, and none of boxes or with a file',
+    async (LOG_LEVEL, count) => {
+      world = await openWorld({ env: { LOG_LEVEL } })
+      await new Box(world.server).ask('stb/handshake')
+      await idOf('/clients')
+      await idOf('/v1/api/user')
+      await logged(count)
+      expect(lines()).toHaveLength(count)
+    },
+  )
 })
 
 /** Waits for lines: an answer is logged when the last of it was sent. */
