@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
@@ -33,12 +33,12 @@ function soon(attempt: () => unknown): Promise<unknown> {
   return vi.waitFor(attempt, { timeout: 20_000 })
 }
 
-function start(sql: Sql = world.server.sql, { clock } = world) {
+function start(sql: Sql = world.server.sql, { clock } = world, { keepDays = 400, minutes = 60 } = {}) {
   return startJobs({
     sql,
     zone: 'UTC',
-    keepDays: 400,
-    playlist: { minutes: 60, isPrivateAllowed: true },
+    keepDays,
+    playlist: { minutes, isPrivateAllowed: true },
     seal: createSeal(SECRET_KEY),
     log,
     clock: () => clock.now,
@@ -194,23 +194,26 @@ describe('the jobs', () => {
     expect(await noted()).not.toContain('statistics')
   })
 
-  test('read the playlist when that is due, and stop while it is being read', async () => {
-    const served = await servePlaylist(playlistOf(2))
-    await world.admin.call(calls.channels.giveAddress, { address: served.address })
-    const channels = async () => (await world.admin.call(calls.channels.all)).playlist?.channels
-    served.serve(playlistOf(3))
-    world.clock.pass({ minutes: 59 })
-    const jobs = start()
-    await minute()
-    await soon(async () => expect(await channels()).toBe(3))
-    const isAsked = Promise.withResolvers<void>()
-    served.serve(() => isAsked.resolve())
-    await minute({ minutes: 60 })
-    await isAsked.promise
-    await jobs.stop()
-    expect(logged.filter(({ level }) => level > 30)).toEqual([])
-    expect(await channels()).toBe(3)
-  })
+  test.each([60, 10])(
+    'read the playlist when that is due, every %i minutes, and stop while it is being read',
+    async (minutes) => {
+      const served = await servePlaylist(playlistOf(2))
+      await world.admin.call(calls.channels.giveAddress, { address: served.address })
+      const channels = async () => (await world.admin.call(calls.channels.all)).playlist?.channels
+      served.serve(playlistOf(3))
+      world.clock.pass({ minutes: minutes - 1 })
+      const jobs = start(world.server.sql, world, { minutes })
+      await minute()
+      await soon(async () => expect(await channels()).toBe(3))
+      const isAsked = Promise.withResolvers<void>()
+      served.serve(() => isAsked.resolve())
+      await minute({ minutes })
+      await isAsked.promise
+      await jobs.stop()
+      expect(logged.filter(({ level }) => level > 30)).toEqual([])
+      expect(await channels()).toBe(3)
+    },
+  )
 
   test('log why the playlist could not be read as a warning, with the error that was the cause', async () => {
     const served = await servePlaylist(playlistOf(2))
@@ -270,50 +273,52 @@ describe('the jobs', () => {
 })
 
 describe('the clean-up', () => {
-  test('removes expired rows, and no others', async () => {
-    const { sql } = world.server
-    const now = world.clock.now
+  test.each([400, 10])('removes expired rows, and no others, with a KEEP_DAYS of %i', async (keepDays) => {
+    const own = await openWorld({ clock: new Clock('2026-05-25T12:00:00.000Z') })
+    onTestFinished(() => own.close())
+    const { sql } = own.server
+    const now = own.clock.now
     const at = (ms: number) => new Date(now.getTime() + ms)
-    const { dealer } = await world.family()
-    const { name: client } = await world.client(dealer)
-    await world.server.ownerSql`delete from box_change`
+    const { dealer } = await own.family()
+    const { name: client } = await own.client(dealer)
+    await own.server.ownerSql`delete from box_change`
     await sql`insert into channel (key, seen) values ('of the newest playlist', ${now})`
     const [old, young] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
     for (const [hash, late] of [
       [old, 0],
       [young, 1],
     ] as const) {
-      await sql`insert into session (token_hash, account, created, expiry) values (${hash}, ${world.admin.id}, ${now}, ${at(late)})`
+      await sql`insert into session (token_hash, account, created, expiry) values (${hash}, ${own.admin.id}, ${now}, ${at(late)})`
       await sql`insert into captcha_used values (${hash}, ${at(late)})`
       await sql`insert into export_ticket values (${hash}, ${hash}, 'clients', '{}', ${at(late)})`
       await sql`
         insert into idempotency_key (account, call, key, body_hmac, reply, created)
-        values (${world.admin.id}, 'clients.x', ${String(late)}, ${hash}, '{}', ${at(late - DAY_MS)})`
+        values (${own.admin.id}, 'clients.x', ${String(late)}, ${hash}, '{}', ${at(late - DAY_MS)})`
       await sql`
         insert into sign_in (account, at, address, agent, outcome)
-        values (${world.admin.id}, ${at(late - 400 * DAY_MS)}, 'y', '', 'succeeded')`
+        values (${own.admin.id}, ${at(late - keepDays * DAY_MS)}, 'y', '', 'succeeded')`
       await sql`
         insert into device_history (client, at, event)
-        select id, ${at(late - 400 * DAY_MS)}, 'reset' from client where name = ${client}`
+        select id, ${at(late - keepDays * DAY_MS)}, 'reset' from client where name = ${client}`
       await sql`insert into box_login (mac, tried) values (${String(late)}, ${at(late - HOUR_MS)})`
       await sql`
         insert into box_event (client, event, created, expiry)
         select id, 'reboot', ${now}, ${at(late - 30 * DAY_MS)} from client where name = ${client}`
       await sql`insert into box_count (at, online) values (${at(late - 7 * DAY_MS)}, 1)`
-      await world.server.ownerSql`
+      await own.server.ownerSql`
         insert into server_process (id, host, pid, version, node, started, seen, stopping, clock_offset_ms)
         values (gen_random_uuid(), 'killed', 1, '0', '0', ${now}, ${at(late - DAY_MS)}, false, 0)`
-      await world.server.ownerSql`insert into box_change (client, at) values (1, ${at(late - HOUR_MS)})`
-      await sql`insert into channel (key, seen) values (${String(late)}, ${at(late - 400 * DAY_MS)})`
-      await world.server.ownerSql`
-        insert into audit (at, event, address, detail) values (${at(late - 400 * DAY_MS)}, 'kept', 'y', '{}')`
-      await sql`insert into login_try (name, address, tried) values (${String(late)}, 'x', ${at(late - 31 * DAY_MS)})`
-      const { name: asked } = await world.client(dealer)
+      await own.server.ownerSql`insert into box_change (client, at) values (1, ${at(late - HOUR_MS)})`
+      await sql`insert into channel (key, seen) values (${String(late)}, ${at(late - keepDays * DAY_MS)})`
+      await own.server.ownerSql`
+        insert into audit (at, event, address, detail) values (${at(late - keepDays * DAY_MS)}, 'kept', 'y', '{}')`
+      await sql`insert into login_try (name, address, tried) values (${String(late)}, 'x', ${at(late - Math.min(31, keepDays) * DAY_MS)})`
+      const { name: asked } = await own.client(dealer)
       await sql`
         insert into presence (client, address, answered)
-        select id, 'y', ${at(late - 400 * DAY_MS)} from client where name = ${asked}`
+        select id, 'y', ${at(late - keepDays * DAY_MS)} from client where name = ${asked}`
     }
-    const jobs = start()
+    const jobs = start(sql, own, { keepDays })
     await soon(() => expect(logged.some(({ removed }) => removed)).toBe(true))
     await jobs.stop()
     expect(logged.find(({ removed }) => removed)?.removed).toEqual({
@@ -333,7 +338,7 @@ describe('the clean-up', () => {
     })
     expect(logged.find(({ forgotten }) => forgotten)?.forgotten).toEqual({ audit: 1, presence: 1 })
     const asked =
-      await sql`select address from presence where answered < ${at(-399 * DAY_MS)} order by answered`
+      await sql`select address from presence where answered < ${at((1 - keepDays) * DAY_MS)} order by answered`
     expect(asked).toEqual([{ address: null }, { address: 'y' }])
     const kept = await sql`select address from audit where event = 'kept' order by at`
     expect(kept).toEqual([{ address: null }, { address: 'y' }])
