@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -191,10 +191,21 @@ describe('of the configuration,', () => {
     await sql.end()
   })
 
-  test('a secret may come from a file, without its last line break', () => {
-    const file = join(folder, 'password')
-    writeFileSync(file, 'correct horse\n')
-    expect(readConfig({ ADMIN_PASSWORD_FILE: file }).adminPassword).toBe('correct horse')
+  const KEY = Buffer.alloc(32, 7).toString('base64')
+
+  test.each([
+    ['DATABASE_URL', 'postgres://one/shop', {}],
+    ['DATABASE_OWNER_URL', 'postgres://owner@one/shop', { DATABASE_URL: 'postgres://one/shop' }],
+    ['ADMIN_PASSWORD', 'correct horse', {}],
+    ['CAPTCHA_SECRET_KEY', 'secret', { CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SITE_KEY: 'site' }],
+    ['SECRET_KEY', KEY, {}],
+    ['NEW_SECRET_KEY', KEY, {}],
+  ])('the secret %s may come from a file, without its last line break', (name, secret, others) => {
+    const file = join(folder, name)
+    writeFileSync(file, `${secret}\n`)
+    expect(readConfig({ ...others, [`${name}_FILE`]: file })).toEqual(
+      readConfig({ ...others, [name]: secret }),
+    )
   })
 
   test('a secret given twice, or in a file that cannot be read, is a fault', () => {
@@ -217,6 +228,46 @@ describe('of the configuration,', () => {
     expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' }).trustedProxies).toEqual(['10.0.0.0/8', '::1'])
     for (const all of ['0.0.0.0/0', '::/0', '10.0.0.0/00', '::ffff:0:0/96', '::ffff:0.0.0.0/90'])
       expect(faultsOf({ TRUSTED_PROXIES: all })).toContain(`TRUSTED_PROXIES has '${all}', which is everybody`)
+  })
+})
+
+describe("the README's table of variables", () => {
+  const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
+  const rows = [...readme.matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) +\| (.*?) +\| (.*?) +\|$/gm)].map(
+    ([, names = '', defaults = '', text = '']) => ({
+      names: names.replaceAll('`', '').split(', '),
+      defaults: defaults.split(', '),
+      text,
+    }),
+  )
+  const names = rows.flatMap(({ names }) => names)
+  const read = new Set<string>()
+  readConfig(
+    new Proxy({}, { get: (_, name) => void read.add(String(name)) }) as Record<string, string | undefined>,
+  )
+
+  test('has all that are read, but for the one of a rotation of the key', () => {
+    const others = [...read].filter((name) => !name.endsWith('_FILE'))
+    expect([...names, 'NEW_SECRET_KEY'].sort()).toEqual(others.sort())
+  })
+
+  test('says which of them are secrets, that may come from files', () => {
+    for (const { names, text } of rows)
+      expect(
+        names.some((name) => read.has(`${name}_FILE`)),
+        names.join(),
+      ).toBe(text.endsWith('secret)'))
+  })
+
+  test('has the values that are taken where none is given', () => {
+    const needed = { BACKUP_EVERY: '24', METRICS_PORT: '9464' }
+    const usual = readConfig(needed)
+    const values = rows.flatMap(({ names, defaults }) =>
+      names.map((name, at) => [name, /^`(.+)`$/.exec(defaults[at] ?? '')?.[1] ?? ''] as const),
+    )
+    const literal = values.filter(([, value]) => value && !names.includes(value.split('/')[0] ?? ''))
+    expect(literal.length).toBeGreaterThan(15)
+    for (const [name, value] of literal) expect(readConfig({ ...needed, [name]: value }), name).toEqual(usual)
   })
 })
 
