@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Console, startConsole } from '../../test/support/console.ts'
 import { freshFolder, putCluster } from '../../test/support/folder.ts'
 import { processes } from '../../test/support/processes.ts'
@@ -292,6 +292,38 @@ describe('a backup by the clock', () => {
     } finally {
       process.execPath = execPath
     }
+    await backups.stop()
+  })
+
+  test('that fails is tried again after an hour, and no sooner', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const { execPath } = process
+    process.execPath = '/none'
+    onTestFinished(() => {
+      process.execPath = execPath
+      vi.useRealTimers()
+    })
+    let now = new Date('2026-05-10T12:00:00Z')
+    const failures: string[] = []
+    const backups = openBackups({
+      ...{ plan: { everyHours: 24, keep: 7, folder }, reserve: null, clock: () => now },
+      ...{ owner: '', key: SECRET_KEY, timeZone: 'UTC' },
+      log: pino({ level: 'error' }, { write: (line: string) => failures.push(line) }),
+      markOf,
+    })
+    const minute = async () => {
+      now = new Date(now.getTime() + 60_000)
+      await vi.advanceTimersByTimeAsync(60_000)
+      await backups.state()
+    }
+    backups.start()
+    for (const tries of [1, 2]) {
+      await expect.poll(() => failures).toHaveLength(tries)
+      for (let minutes = 1; minutes < 60; minutes += 1) await minute()
+      expect(failures).toHaveLength(tries)
+      await minute()
+    }
+    await expect.poll(() => failures).toHaveLength(3)
     await backups.stop()
   })
 
