@@ -73,3 +73,14 @@ test('the new dealer of a moved client learns neither the name nor the address o
   expect(row).toMatchObject({ event: 'reset', actor: '—', address: null })
   await dealer.refused('not_found', deviceHistory, { name })
 })
+
+test('the history has the newest 1,000 changes', async () => {
+  const { dealer } = await world.family({ credits: 1 })
+  const { name } = await world.client(dealer, { months: 1 })
+  await world.server.sql`
+    insert into device_history (client, at, event, detail)
+    select id, ${world.clock.now}, 'serial number', n::text from client, generate_series(1, 1001) series (n)
+    where name = ${name} order by series.n`
+  const details = (await dealer.call(deviceHistory, { name })).map(({ detail }) => detail)
+  expect([details.length, details[0], details.at(-1)]).toEqual([1000, '1001', '2'])
+})
