@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -268,20 +269,40 @@ test.runIf(canMount)('packages that are outdated in a volume of their own are to
   expect(readdirSync(there).filter((name) => name.startsWith('node_modules'))).toEqual(['node_modules'])
 })
 
-test('the console is built for use, whatever NODE_ENV says', () => {
+/** Makes a folder in which another program builds the console. */
+function withBuilder(program: string): string {
   const there = mkdtempSync(join(folder, 'built-'))
   const vite = join(there, 'node_modules/vite/bin')
   for (const made of [vite, join(there, 'contract'), join(there, 'web')]) mkdirSync(made, { recursive: true })
   copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), join(there, 'boxtree.mjs'))
   for (const name of ['package-lock.json', 'node_modules/.package-lock.json'])
     writeFileSync(join(there, name), JSON.stringify({ packages: {} }))
-  writeFileSync(join(vite, 'vite.js'), 'console.log(process.env.NODE_ENV)\nprocess.exit(1)')
+  writeFileSync(join(vite, 'vite.js'), program)
+  return there
+}
+
+test('the console is built for use, whatever NODE_ENV says', () => {
   const { stdout } = spawnSync(process.execPath, ['boxtree.mjs', 'build'], {
-    cwd: there,
+    cwd: withBuilder('console.log(process.env.NODE_ENV)\nprocess.exit(1)'),
     env: { PATH: process.env.PATH, NODE_ENV: 'development' },
     encoding: 'utf8',
   })
   expect(stdout).toContain('production\n')
+})
+
+test('a build keeps the files of the build before, for which open pages still ask', () => {
+  const there = withBuilder(`
+    const { copyFileSync, mkdirSync } = require('node:fs')
+    mkdirSync('dist/web.new', { recursive: true })
+    copyFileSync('web/source', 'dist/web.new/index.html')`)
+  for (const source of ['first', 'second', 'third', 'third']) {
+    writeFileSync(join(there, 'web/source'), source)
+    spawnSync(process.execPath, ['boxtree.mjs', 'build'], { cwd: there, env: { PATH: process.env.PATH } })
+  }
+  const builds = ['web', 'web.old'].map((build) =>
+    readFileSync(join(there, 'dist', build, 'index.html'), 'utf8'),
+  )
+  expect(builds).toEqual(['third', 'second'])
 })
 
 test('any other command says plain sentences', () => {
