@@ -232,6 +232,14 @@ test.for([
   expect(status, stdout + stderr).toBe(0)
 })
 
+test('each alert is expected to fire in the tests of the alerts', () => {
+  const names = (file: string, pattern: RegExp) =>
+    [...readFileSync(join(DEPLOY, file), 'utf8').matchAll(pattern)].map(([, name]) => name)
+  const alerts = names('alerts.yml', /^ +- alert: (\w+)$/gm)
+  expect(alerts).not.toEqual([])
+  expect(names('alerts.test.yml', /alertname="(\w+)"/g).sort()).toEqual(alerts.sort())
+})
+
 test.for([
   ['haproxy', ['-c', '-f'], 'ha/haproxy.cfg'],
   ['caddy', ['validate', '--adapter', 'caddyfile', '--config'], 'ha/Caddyfile'],
