@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runConsole, startConsole } from '../test/support/console.ts'
 import { freshFolder, putCluster } from '../test/support/folder.ts'
 import { freePort } from '../test/support/port.ts'
+import { openPool } from './postgres/pool.ts'
 
 let dataDir: string
 let running: { stop(signal?: NodeJS.Signals): Promise<number | null> }[]
@@ -157,6 +158,35 @@ describe('the console', () => {
     // After 20 s it would be cut off because it takes so long to arrive.
     expect(seconds).toBeLessThan(18)
     expect(await stopped).toBe(0)
+  })
+
+  test('ends at a SIGTERM while one of its jobs never does, for which it waits 10 s', async () => {
+    const before = await start()
+    const socket = join(dataDir, 'postgres-18', '.s.PGSQL.5432')
+    const as = { socket, database: 'boxtree', user: 'postgres' }
+    const sql = openPool(as, { max: 1 })
+    // As what PostgreSQL cannot cancel, such as a read of a disk that is away.
+    await sql.unsafe(`
+      create or replace function forget_days_ahead() returns integer language plpgsql as $$
+      begin
+        loop
+          begin
+            perform pg_sleep(3600);
+          exception when query_canceled then null;
+          end;
+        end loop;
+      end $$`)
+    await sql.end()
+    await before.stop()
+    const console = await start()
+    const watching = openPool(as, { max: 1 })
+    await expect
+      .poll(() => watching`select from pg_stat_activity where query like 'select forget_days_ahead%'`)
+      .toHaveLength(1)
+    await watching.end()
+    const since = performance.now()
+    expect(await console.stop()).toBe(0)
+    expect((performance.now() - since) / 1000).toBeGreaterThan(9)
   })
 
   test('stopped in the middle of its first start leaves no process, and starts again on its data folder', async () => {
