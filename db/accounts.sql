@@ -412,6 +412,16 @@ end $$;
 
 create trigger stays before delete or truncate on account for each statement execute function refuse_removal();
 
+-- Nobody signs in with a closed account again.
+create function forget_password() returns trigger language plpgsql as $$
+begin
+  new.password := '';
+  return new;
+end $$;
+
+create trigger forget_password before update of closed on account for each row
+  when (old.closed is null and new.closed is not null) execute function forget_password();
+
 create trigger appended_only before delete or truncate on audit
   for each statement execute function refuse_change();
 

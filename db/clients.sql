@@ -75,6 +75,8 @@ begin
     delete from reminder where client = any (gone);
     delete from favourite where client = any (gone);
     delete from stream_use where client = any (gone);
+    -- Not in the statement that deletes: here the directory has no row of them any more, which would follow.
+    update client set phone = '', description = '' where id = any (gone) and (phone <> '' or description <> '');
   end if;
   return null;
 end $$;

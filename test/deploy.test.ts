@@ -10,6 +10,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../server/config.ts'
 import { BOX_IDLE_MS, REQUEST_TIMES } from '../server/corridor/connections.ts'
 import { MAJOR } from '../server/postgres/binaries.ts'
+import { LOG } from '../server/postgres/cluster.ts'
 import { sessionSettings } from '../server/postgres/pool.ts'
 import { machineOf, serverOf } from './ha/samples.ts'
 import { skipWithout } from './support/needs.ts'
@@ -213,6 +214,25 @@ test('HAProxy asks a server that has lost the database for a box only where none
   const servers = boxes.match(/^ {4}server .*$/gm) ?? []
   expect(servers.filter((line) => line.endsWith(' check port 8080'))).toHaveLength(2)
   expect(servers.filter((line) => line.endsWith(':8088 backup'))).toHaveLength(2)
+})
+
+test('nginx writes nothing of what people ask the console, whose addresses name clients and what is searched', () => {
+  const sample = readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8')
+  const ofConsole = sample
+    .split(/^server \{$/m)
+    .filter((one) => one.includes('server_name boxtree.example.com;'))
+  expect(ofConsole).toHaveLength(2)
+  for (const server of ofConsole) {
+    expect(server).toContain('    access_log off;\n')
+    expect(server).toContain('    error_log /dev/null;\n')
+  }
+})
+
+test('the roles of an external PostgreSQL write as little to its log as our own database does', () => {
+  const text = readFileSync(join(DEPLOY, 'ha/roles.sql'), 'utf8')
+  for (const role of ['boxtree_owner', 'boxtree_server'])
+    for (const name of ['log_min_messages', 'log_min_error_statement', 'log_error_verbosity'] as const)
+      expect(text).toContain(`alter role ${role} set ${name} = '${LOG[name]}';\n`)
 })
 
 test('systemd, where it is installed, finds no fault in the unit', (context) => {

@@ -73,7 +73,10 @@ export function restore(): Session | null {
   const kept = readKept()
   if (kept) confirmKept(kept)
   else {
-    if (isSignedOut()) dropDrafts()
+    if (isSignedOut()) {
+      dropDrafts()
+      forgetInputs()
+    }
     endSession({ expired: localStorage.getItem('token') !== null, comeBack: true })
   }
   return kept
@@ -239,7 +242,10 @@ function followStored() {
   }
   if (kept.token === token) return
   const name = signedInAs()
-  if (name !== null && name !== kept.name) return window.location.assign('/')
+  if (name !== null && name !== kept.name) {
+    forgetInputs()
+    return window.location.assign('/')
+  }
   confirmKept(kept)
   setState({ status: 'in', session: kept })
 }

@@ -31,8 +31,8 @@ export function openFavourites(sql: Sql, isAway: () => boolean, turns: BoxTurns)
           sql,
           () => sql`
             insert into favourite (client, channels)
-            -- A client that is being deleted leaves none.
-            select client, ${kept}::integer[] from service where client = ${id} for key share
+            -- A client that is being deleted leaves none. Its row is what the foreign key locks anyway.
+            select id, ${kept}::integer[] from client where id = ${id} and deleted is null for key share
             on conflict (client) do update set channels = excluded.channels where favourite.channels <> excluded.channels`,
         ),
       )

@@ -1106,6 +1106,8 @@ describe('a Ministra client on a trial', () => {
     // Before the box asks again: the dealer sees that the month was what it lacked.
     await rival.call(renew, { name, months: 1 })
     expect(await rival.call(detail, { name })).toMatchObject({ box_refusal: null })
+    const { refused: left } = await world.admin.call(calls.boxes.overview)
+    expect(left.map(({ reason }) => reason)).not.toContain('no_trial')
     expect(await logIn(box, name)).toBe(0)
     await world.server.gateway.write()
     expect(await rival.call(detail, { name })).toMatchObject({ box_refusal: null })

@@ -140,7 +140,7 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
           insert into stream_use as kept (client, tokens)
           select client, string_to_array(tokens, ' ')
           from unnest(${rows}::bigint[], ${tokens}::text[]) as used (client, tokens)
-          -- A client that is deleted has none. Asked one by one, as a join would read all services for a few.
+          -- Not of a client that was deleted. Asked one by one, as a join would read all services for a few.
           where (select true from service s where s.client = used.client)
           order by client
           on conflict (client) do update set tokens = array(

@@ -33,8 +33,10 @@ export const boxes: Handlers<typeof calls.boxes> = {
     const [all, refused, [unknown], counts] = await Promise.all([
       knownAndOnline(sql, now),
       sql<RefusedBoxes[]>`
-        select ${boxRefusal(sql)} as reason, count(*) as boxes from presence p
-        where refusal is not null and answered > ${dayAgo} group by reason order by boxes desc, reason`,
+        select reason, count(*) as boxes from (
+          select ${boxRefusal(sql)} as reason from presence p where refusal is not null and answered > ${dayAgo}
+        ) refused
+        where reason is not null group by reason order by boxes desc, reason`,
       sql<{ boxes: number }[]>`
         select count(*) as boxes from (${newestUnknown(sql, now)}) u
         where asked > ${dayAgo} and ${isUnknownBox(sql)}`,

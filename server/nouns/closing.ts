@@ -34,7 +34,7 @@ export const closeAccount: Handler<typeof calls.tree.close> = async (context, { 
   }
   await endRequest(sql, child.id, { state: 'declined', answer: 'The account was closed.', at: now })
   await sql`
-    update account set closed = ${now}, password = '', preferences = '{}', low_own = null, low_by_parent = null
+    update account set closed = ${now}, preferences = '{}', low_own = null, low_by_parent = null
     where id = ${child.id}`
   await sql`select end_sessions(${child.id})`
   return { status: 'OK', credits }

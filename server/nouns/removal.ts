@@ -55,17 +55,15 @@ function refuseOther(
 }
 
 /**
- * Marks clients of one dealer as deleted, which frees their logins and MACs and ends their service; their passwords, phone
- * numbers and descriptions are erased, and their history stays. The rows of the ledger belong to the dealer, whoever removed the clients.
+ * Marks clients of one dealer as deleted, which frees their logins and MACs and ends their service; their passwords are
+ * erased, and their history stays. The database erases phone numbers and descriptions with what it keeps of boxes. The rows of the ledger belong to the dealer, whoever removed the clients.
  */
 async function remove({ sql, now, account }: Context, clients: readonly Client[]): Promise<void> {
   const [first] = clients
   const dealer = first && (await findAccount(sql, sql`a.id = ${first.dealer}`))
   if (!dealer) throw new Error(`client ${first?.id} has no dealer`)
   const place = await lockPlace(sql, dealer)
-  await sql`
-    update client set deleted = ${now}, password = null, phone = '', description = ''
-    where id = any (${clients.map(({ id }) => id)})`
+  await sql`update client set deleted = ${now}, password = null where id = any (${clients.map(({ id }) => id)})`
   const rows = clients.map((client) => factsOf(account, client))
   await note(sql, 'DELETE', pathOf(place), rows)
 }

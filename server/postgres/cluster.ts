@@ -89,7 +89,7 @@ export const DURABLE = { fsync: 'on', full_page_writes: 'on', synchronous_commit
  * Keeps the log for a week. It has the server's own events, but no errors of statements: the console receives those,
  * and their text may contain what a person typed.
  */
-const LOG = {
+export const LOG = {
   logging_collector: 'on',
   log_directory: 'log',
   log_filename: 'postgresql-%a.log',

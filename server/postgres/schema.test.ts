@@ -185,7 +185,7 @@ describe('the tables that the main branch has made between two releases', () => 
       '9b529592',
       'd54a5ffb',
       '1a573717',
-      'f8f4d745',
+      '461d2df4',
     ])
   })
 

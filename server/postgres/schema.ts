@@ -110,7 +110,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   a89372b3fb50ca8df62c88fb8273e68bec51a650d662a88d98ebcd88fdd938b2: 28,
   b6e62b91572e63fb93fa02af5bd9428755993a5e270454f7d7d7aeb0f19a8b42: 29,
   '2c16eebaa647181b95890c373ac0c923d088e5d4b1823e3f16125c0ced271ff6': 31,
-  d2280561c20066af294c987a0775d9c06fcb13b8cc8ac1ea8990f2a0f0e84fbc: 32,
+  '72bb983fb19f500721b4d9536df95db8919622e9eb46b6c382b90a20ccea7e24': 32,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */

@@ -85,10 +85,11 @@ describe('on the page of the boxes, a box', () => {
 
     // A list that comes while a link is under way makes nothing of it.
     await givePlaylist(world, PLAYLIST)
+    // Its next poll tells of the list, also where that comes early on a slow machine.
+    world.clock.pass({ seconds: 5 })
     await forward(page, POLL - 5_000)
     const answer = await holdNext(page, 'create_link')
     await page.keyboard.press('ArrowDown')
-    world.clock.pass({ seconds: 5 })
     await page.clock.fastForward(5_000)
     await expect.poll(listed).toBe(2)
     await answer()

@@ -590,6 +590,27 @@ describe('a submit', () => {
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(1)
   })
 
+  test('is charged once when its person signed out and in again before it was repeated', async ({
+    open,
+    world,
+  }) => {
+    const { me, dealer, page } = await atDealer(open, world)
+    await loseAnswers(page, SAVE, 4)
+    await pressAndConfirm(page, 'Add 1 credit')
+    await readNotice(page, 'Error updating dealer. Please try again.', LOST)
+    await comeBack(page)
+    await press(page.getByRole('alertdialog'), 'Cancel')
+    const form = page.url()
+    await press(page, 'Logout')
+    await expect(page).toHaveURL('/login')
+    await signIn(page, me.name)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dashboard')
+    await page.goto(form)
+    await pressAndConfirm(page, 'Add 1 credit')
+    await readNotice(page, UPDATED, ONCE)
+    expect((await dealer.call(calls.credits.dealer)).credits).toBe(1)
+  })
+
   test('is charged once when it is repeated long after, in the form that was told of no answer', async ({
     open,
     world,

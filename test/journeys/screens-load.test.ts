@@ -28,7 +28,7 @@ test.for(screens.filter(({ name }) => ['login', 'dealer clients'].includes(name)
     const page = await windowOf(screen.as, { ...PHONE.look, scale: 1.5 })
     let late = 0
     await page.route('**/*.woff2', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 250))
+      await new Promise((resolve) => setTimeout(resolve, 400))
       late += 1
       await route.continue()
     })

@@ -8,7 +8,7 @@ import { initialise } from '../../server/postgres/cluster.ts'
 import { isLost } from '../../server/postgres/errors.ts'
 import { findHome, type Home } from '../../server/postgres/home.ts'
 import { openPool, type Sql } from '../../server/postgres/pool.ts'
-import { ENVIRONMENT, programPath, run } from '../../server/postgres/run.ts'
+import { asIds, ENVIRONMENT, programPath, run } from '../../server/postgres/run.ts'
 import { freePort } from './port.ts'
 
 export interface External {
@@ -96,7 +96,7 @@ export function startPostgres(home: Home): ChildProcess {
     cwd: '/',
     env: ENVIRONMENT,
     stdio: 'ignore',
-    ...(home.runAs ?? {}),
+    ...asIds(home.runAs),
   })
 }
 

@@ -14,9 +14,11 @@ let last = 10_000 + ((process.pid * 97) % 20_000)
 
 /** Returns a port of 127.0.0.1 on which nothing listens, for a program that takes a while to listen on it. */
 export async function freePort(): Promise<number> {
-  do last += 1
-  while (await isListening('127.0.0.1', last))
-  return last
+  for (;;) {
+    last += 1
+    const port = last
+    if (!(await isListening('127.0.0.1', port))) return port
+  }
 }
 
 export async function isListening(address: string, port: number): Promise<boolean> {

@@ -151,18 +151,18 @@ function openPending(call: Call, input: object, { by, text, within }: Asked) {
     (one) =>
       one.call === call.name && one.by === by && one.print === hashOf(one.key, text) && isWithin(within, one),
   )
-  if (again) return { pending: change(again, { givenUp: false }), isRepeat: true }
-  const key = randomKey()
-  const pending: Pending = {
-    by,
-    call: call.name,
-    key,
-    print: hashOf(key, text),
+  const typed = {
     input: withoutSecrets(call, input),
     fields: Object.keys(input),
     isWhole: !holdsSecret(call, input),
-    at: Date.now(),
     givenUp: false,
+  }
+  // A sign-out has forgotten what was typed.
+  if (again) return { pending: change(again, typed), isRepeat: true }
+  const key = randomKey()
+  const pending: Pending = {
+    ...{ by, call: call.name, key, print: hashOf(key, text), at: Date.now() },
+    ...typed,
   }
   write([...readAll().filter((one) => isWithin(KEPT_MS, one)), pending])
   return { pending, isRepeat: false }
@@ -216,8 +216,8 @@ const PASSWORDS = new Set([
 
 const SAVES_OF_SETTINGS = new Set(Object.values(calls.desk).map(({ saveSettings }) => saveSettings.name))
 
-function isPaid({ input = {} }: Pending): boolean {
-  return 'months' in (input as object)
+function isPaid({ input = {}, fields = Object.keys(input) }: Pending): boolean {
+  return fields.includes('months')
 }
 
 function isWithin(milliseconds: number, { at }: Pending): boolean {

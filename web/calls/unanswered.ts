@@ -39,6 +39,8 @@ export function write(all: Pending[]) {
  * so that the same, submitted after a sign-in again, is done once.
  */
 export function forgetInputs() {
-  const paid = readAll().filter(({ fields = [] }) => fields.includes('months') || fields.includes('credits'))
+  const paid = readAll().filter(
+    ({ input = {}, fields = Object.keys(input) }) => fields.includes('months') || fields.includes('credits'),
+  )
   write(paid.map(({ input: _typed, ...one }) => ({ ...one, isWhole: false, givenUp: true })))
 }
