@@ -18,6 +18,7 @@ import { runConsole, startConsole } from '../test/support/console.ts'
 import { freshFolder, putCluster } from '../test/support/folder.ts'
 import { freePort } from '../test/support/port.ts'
 import { openPool } from './postgres/pool.ts'
+import { otherZoneBefore } from './postgres/time-zone.ts'
 
 let dataDir: string
 let running: { stop(signal?: NodeJS.Signals): Promise<number | null> }[]
@@ -162,9 +163,7 @@ describe('the console', () => {
 
   test('ends at a SIGTERM while one of its jobs never does, for which it waits 10 s', async () => {
     const before = await start()
-    const socket = join(dataDir, 'postgres-18', '.s.PGSQL.5432')
-    const as = { socket, database: 'boxtree', user: 'postgres' }
-    const sql = openPool(as, { max: 1 })
+    const sql = openAsSuperuser()
     // As what PostgreSQL cannot cancel, such as a read of a disk that is away.
     await sql.unsafe(`
       create or replace function forget_days_ahead() returns integer language plpgsql as $$
@@ -179,7 +178,7 @@ describe('the console', () => {
     await sql.end()
     await before.stop()
     const console = await start()
-    const watching = openPool(as, { max: 1 })
+    const watching = openAsSuperuser()
     await expect
       .poll(() => watching`select from pg_stat_activity where query like 'select forget_days_ahead%'`)
       .toHaveLength(1)
@@ -226,6 +225,10 @@ describe('the console', () => {
 
   test('warns where the days were counted in another time zone before', async () => {
     const before = await start()
+    const sql = openAsSuperuser()
+    // The zone of a start is noted once the console serves.
+    await expect.poll(() => otherZoneBefore(sql, 'Europe/Lisbon')).toBe('UTC')
+    await sql.end()
     await before.stop()
     const after = await startConsole({ dataDir, env: { TIME_ZONE: 'Europe/Lisbon' } })
     running.push(after)
@@ -305,6 +308,12 @@ async function start() {
   const console = await startConsole({ dataDir })
   running.push(console)
   return console
+}
+
+/** Opens one connection to the console's own database. */
+function openAsSuperuser() {
+  const socket = join(dataDir, 'postgres-18', '.s.PGSQL.5432')
+  return openPool({ socket, database: 'boxtree', user: 'postgres' }, { max: 1 })
 }
 
 /** Sends a login but for its last byte. */
