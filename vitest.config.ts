@@ -30,10 +30,10 @@ const KODI = process.env.KODI === '1'
 const LONG_LAWS = 'test/laws/{at-once,boxes,days,gateways,hostile,hostile-boxes,ledger,rows,trials}.test.ts'
 
 /**
- * Suites that use no database, or one that they start themselves, or that change the built console, which two at once would
- * find changed.
+ * Suites that are not repeated on another PostgreSQL: they use none, or one that they start themselves, or change the built
+ * console, of which there is one.
  */
-const WITHOUT_DATABASE = [
+const NOT_REPEATED = [
   'server/access/{seal,secret-key,password}.test.ts',
   'server/corridor/{console,early-answer,error-to-refusal}.test.ts',
   'server/corridor/openapi/*.test.ts',
@@ -84,7 +84,7 @@ function external(name: string) {
           : MOSTLY_DATABASE),
         'test/laws/several.test.ts',
       ],
-      exclude: WITHOUT_DATABASE,
+      exclude: NOT_REPEATED,
       testTimeout,
     },
   }

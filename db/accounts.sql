@@ -412,7 +412,8 @@ end $$;
 
 create trigger stays before delete or truncate on account for each statement execute function refuse_removal();
 
--- Nobody signs in with a closed account again.
+-- Nobody signs in with a closed account again. Here and not in the server, because a server of the version before may close
+-- one as well.
 create function forget_password() returns trigger language plpgsql as $$
 begin
   new.password := '';

@@ -73,10 +73,7 @@ export function restore(): Session | null {
   const kept = readKept()
   if (kept) confirmKept(kept)
   else {
-    if (isSignedOut()) {
-      dropDrafts()
-      forgetInputs()
-    }
+    if (isSignedOut()) forgetTyped()
     endSession({ expired: localStorage.getItem('token') !== null, comeBack: true })
   }
   return kept
@@ -204,8 +201,7 @@ function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean
   if (comeBack) rememberPath(name)
   else {
     sessionStorage.removeItem(RETURN_TO)
-    dropDrafts()
-    forgetInputs()
+    forgetTyped()
   }
   if (expired) sessionStorage.setItem(LAST, name ?? '')
   else if (!comeBack) sessionStorage.removeItem(LAST)
@@ -215,6 +211,12 @@ function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean
   forgetVisits()
   for (const key of [...KEYS, OFFLINE]) localStorage.removeItem(key)
   setState({ status: 'out', expired })
+}
+
+/** Forgets what was typed, also into forms whose submit has no answer. */
+function forgetTyped() {
+  dropDrafts()
+  forgetInputs()
 }
 
 /** `name` is the account of the session, or null without one. */

@@ -28,8 +28,10 @@ export function openLateFacts(sql: Sql, log: FastifyBaseLogger) {
         for (; stored < said.length; stored += AT_ONCE)
           await change(sql, () => store(sql, said.slice(stored, stored + AT_ONCE)))
       } catch (err) {
-        for (const [client, older] of said.slice(stored))
-          waiting.set(client, merged(older, waiting.get(client) ?? older))
+        for (const [client, older] of said.slice(stored)) {
+          const newer = waiting.get(client)
+          waiting.set(client, newer ? merged(older, newer) : older)
+        }
         log.warn({ err }, 'what boxes say of themselves could not be stored, and waits')
       }
     },

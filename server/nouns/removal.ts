@@ -56,7 +56,8 @@ function refuseOther(
 
 /**
  * Marks clients of one dealer as deleted, which frees their logins and MACs and ends their service; their passwords are
- * erased, and their history stays. The database erases phone numbers and descriptions with what it keeps of boxes. The rows of the ledger belong to the dealer, whoever removed the clients.
+ * erased, and their history stays. The database erases phone numbers and descriptions with what it keeps of boxes. The
+ * rows of the ledger belong to the dealer, whoever removed the clients.
  */
 async function remove({ sql, now, account }: Context, clients: readonly Client[]): Promise<void> {
   const [first] = clients

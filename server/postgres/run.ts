@@ -37,7 +37,7 @@ export function run(program: string, args: string[], runAs: RunAs): Promise<Outc
   })
 }
 
-/** Returns whom a process is to run as. Node takes ids of 32 bits with a sign, as that of nobody on macOS, 4294967294, has none. */
+/** Returns whom a process is to run as. Node takes ids with a sign: 4294967294, nobody on macOS, is -2 for it. */
 export function asIds(runAs: RunAs): { uid?: number; gid?: number } {
   return runAs ? { uid: runAs.uid | 0, gid: runAs.gid | 0 } : {}
 }

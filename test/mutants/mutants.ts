@@ -427,7 +427,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'an older report of a box that could not be stored replaces no newer one',
     file: 'server/boxes/late-facts.ts',
-    from: 'waiting.set(client, merged(older, waiting.get(client) ?? older))',
+    from: 'waiting.set(client, newer ? merged(older, newer) : older)',
     to: 'waiting.set(client, older)',
     suites: ['server/boxes/late-facts.test.ts'],
   },

@@ -216,6 +216,7 @@ const PASSWORDS = new Set([
 
 const SAVES_OF_SETTINGS = new Set(Object.values(calls.desk).map(({ saveSettings }) => saveSettings.name))
 
+/** Of the submits that set something anew, those that may cost credits. */
 function isPaid({ input = {}, fields = Object.keys(input) }: Pending): boolean {
   return fields.includes('months')
 }
