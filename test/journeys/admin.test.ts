@@ -319,6 +319,9 @@ describe('the admin', () => {
     const message = 'No new boxes until Monday.'
     const page = await open({ at: '/admin/message' })
     await signIn(page, ADMIN.login, ADMIN.password)
+    // What counts as set while somebody works is what comes after the first answer.
+    await expect(page.getByText('There is no message.')).toBeVisible()
+    await page.waitForLoadState('networkidle')
     await fill(page, { 'New Message': message })
     await press(page, 'Update Message')
     await expect(page).toHaveURL('/admin')
