@@ -8,7 +8,7 @@ import { type Figure, grouped, growthOf, median, quantile, type Round, ratioOf }
 import type { Folders } from './fill.ts'
 import { startLoggedConsole } from './logged-console.ts'
 import { type Renewer, renewersOf } from './renewers.ts'
-import { runProcess } from './run-process.ts'
+import { startProcess } from './run-process.ts'
 import { familyTime, postmasterOf, processorTime, watchMemory } from './watch.ts'
 
 const DEALERS = 200
@@ -114,7 +114,7 @@ async function deal(
   })
   const memory = watchMemory(pid)
   const before = spent()
-  const dealt = await runProcess<Dealt>('dealer-process.ts', order, milliseconds + GRACE_MS)
+  const { answer: dealt } = await startProcess<Dealt>('dealer-process.ts', order, milliseconds + GRACE_MS)
   const after = spent()
   memory.stop()
   const during = (key: keyof typeof after) => after[key] - before[key]

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Embedded } from '../server/postgres/embedded.ts'
-import { openPool } from '../server/postgres/pool.ts'
+import { withPool } from '../server/postgres/pool.ts'
 
 /** PostgreSQL's own benchmark tool; undefined where it is not installed. */
 const PROGRAM = ['/usr/bin/pgbench', ...globSync('/usr/lib/postgresql/*/bin/pgbench')].find(existsSync)
@@ -27,8 +27,7 @@ const LEAST = `
 
 /** Makes the tables of the bare transaction. They have what a ledger needs and nothing else. */
 export async function makeBareLedger({ owner }: Pick<Embedded, 'owner'>, dealers: number): Promise<void> {
-  const sql = openPool(owner, { max: 1 })
-  try {
+  await withPool(owner, { max: 1 }, async (sql) => {
     await sql`drop table if exists bare_holding, bare_transfer`
     await sql`
       create table bare_holding (id bigint primary key, balance bigint not null check (balance >= 0))
@@ -39,19 +38,14 @@ export async function makeBareLedger({ owner }: Pick<Embedded, 'owner'>, dealers
         credits integer not null check (credits > 0))`
     await sql`insert into bare_holding select id, 1000000000 from generate_series(0, ${2 * dealers - 1}::int) id`
     await sql`vacuum analyze bare_holding`
-  } finally {
-    await sql.end()
-  }
+  })
 }
 
 /** Removes those tables, which the console's database does not know. */
 export async function removeBareLedger({ owner }: Pick<Embedded, 'owner'>): Promise<void> {
-  const sql = openPool(owner, { max: 1 })
-  try {
+  await withPool(owner, { max: 1 }, async (sql) => {
     await sql`drop table bare_holding, bare_transfer`
-  } finally {
-    await sql.end()
-  }
+  })
 }
 
 interface Order {

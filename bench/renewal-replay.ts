@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { addMonths, dayOf, endOf, later } from '../server/ledger/calendar.ts'
-import { type Connect, openPool, type Sql } from '../server/postgres/pool.ts'
+import { type Connect, type Sql, withPool } from '../server/postgres/pool.ts'
 import type { Renewer } from './renewers.ts'
 
 /** A statement as the server sends it: its text and the types of its parameters. */
@@ -119,16 +119,13 @@ export async function captureStatements(
   ready: (sql: Sql) => Promise<() => Promise<void>>,
 ): Promise<Statement[]> {
   const statements: Statement[] = []
-  const sql = openPool(to, { max: 1 })
-  try {
+  await withPool(to, { max: 1 }, async (sql) => {
     const renew = await ready(sql)
     await renew()
     sql.options.debug = (_connection, text, _parameters, types) => {
       statements.push({ text: text.trim(), types: [...(types as number[])] })
     }
     await renew()
-  } finally {
-    await sql.end()
-  }
+  })
   return statements
 }

@@ -2,16 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 
 /**
- * Runs a file of this folder in a process of its own, which keeps its work off the server's thread and the measurement's.
- * It receives the order as its first message. Returns its answer.
+ * Starts a file of this folder in a process of its own, which keeps its work off the server's thread and the
+ * measurement's. It receives the order as its first message. Returns it with its first answer, after which it may go on.
  * @param timeout after so many milliseconds it is killed; 0 for no limit
  */
-export async function runProcess<Answer>(file: string, order: object, timeout = 0): Promise<Answer> {
-  const { answer } = await startProcess<Answer>(file, order, timeout)
-  return answer
-}
-
-/** Starts such a process. Returns it with its first answer, after which it may go on. */
 export async function startProcess<Answer>(
   file: string,
   order: object,

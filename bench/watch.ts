@@ -15,7 +15,7 @@ export function watchMemory(pid: number | undefined, program?: string) {
     stop() {
       clearInterval(timer)
       samples.push(sample())
-      return { before: samples[0] ?? 0, peak: Math.max(...samples) }
+      return { peak: Math.max(...samples) }
     },
   }
 }

@@ -6,8 +6,13 @@ import { secretFields } from './secret.ts'
 type Method = 'GET' | 'POST' | 'DELETE'
 type Allowed = readonly Role[] | 'anyone'
 
-/** The facts of a call that its declaration states; `call` adds the rest. */
-type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Roles extends Allowed> = {
+export type Call<
+  Input extends z.ZodMiniType = z.ZodMiniType,
+  Output extends z.ZodMiniType = z.ZodMiniType,
+  Roles extends Allowed = Allowed,
+> = {
+  /** Its path in the contract, such as `clients.renew`: its name in audit, idempotency keys, query cache, submits. */
+  name: string
   method: Method
   /** Under `/v1`; `{name}` stands for a parameter, which is a field of the input like any other. */
   path: string
@@ -21,30 +26,6 @@ type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Role
   output: Output
   /** 'file': a streamed file instead of `output` as JSON. */
   returns?: 'file'
-  /** False for a POST that changes nothing. */
-  changes?: false
-  /** False for a call that takes no Idempotency-Key. */
-  takesKey?: false
-  /** Set for a change that is small and necessary enough to use the space that is kept free on the disk. */
-  needsSpace?: 'little' | 'none'
-  /** 'long' for a body that names many clients or groups, 'file' for one that contains a file. */
-  body?: 'long' | 'file'
-  /** Set for a call that asks another server, and may be answered after more than a minute. */
-  slow?: true
-  /** Set for the call that ends its own session. */
-  endsSession?: true
-}
-
-export type Call<
-  Input extends z.ZodMiniType = z.ZodMiniType,
-  Output extends z.ZodMiniType = z.ZodMiniType,
-  Roles extends Allowed = Allowed,
-> = Omit<
-  Declaration<Input, Output, Roles>,
-  'changes' | 'takesKey' | 'needsSpace' | 'body' | 'slow' | 'endsSession'
-> & {
-  /** Its path in the contract, such as `clients.renew`: its name in audit, idempotency keys, query cache, submits. */
-  name: string
   /** Whether it may change something. A call that changes nothing writes no audit row and no idempotency key. */
   changes: boolean
   /** Whether it takes an Idempotency-Key, under which it is carried out once. */
@@ -61,8 +42,18 @@ export type Call<
   secrets: readonly string[]
 }
 
+/** What a declaration may leave out. */
+type Defaulted = 'changes' | 'takesKey' | 'needsSpace' | 'body' | 'slow' | 'endsSession'
+
+type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Roles extends Allowed> = Omit<
+  Call<Input, Output, Roles>,
+  'name' | 'secrets' | Defaulted
+> &
+  Partial<Pick<Call, Defaulted>>
+
 export type Calls = { readonly [noun: string]: Call | Calls }
 
+/** Declares a call. `changes` is true of all but GET, and `takesKey` of changes with a session. */
 export function call<Input extends z.ZodMiniType, Output extends z.ZodMiniType, const Roles extends Allowed>(
   declaration: Declaration<Input, Output, Roles>,
 ): Call<Input, Output, Roles> {

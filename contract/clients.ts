@@ -1,16 +1,7 @@
 import * as z from 'zod/mini'
 import { PACKAGES } from './packages.ts'
-import { secret } from './secret.ts'
-import { LEGIBLE_PASSWORD, LOGIN_CHARACTERS, oneLine, tidy, trimmed } from './text.ts'
+import { login, newPassword, oneLine } from './text.ts'
 import { DAY_MS } from './time.ts'
-
-export const LIMITS = {
-  login: { min: 5, max: 15, message: 'Login should be between 5 and 15 characters' },
-  password: { min: 5, max: 15, message: 'Password should be between 5 and 15 characters' },
-  description: { max: 100, message: 'Description cannot exceed 100 characters' },
-  mac: { length: 17, message: 'MAC address should be 17 characters long' },
-  phone: { max: 15, message: 'Phone number should be less than 15 characters' },
-} as const
 
 /** Every box that Boxtree serves has a MAC of this maker. */
 export const MAC_PREFIX = '00:1A:79:'
@@ -20,38 +11,16 @@ export const MAC_DIGITS = [10, 11, 13, 14, 16, 17] as const
 /** The most clients that one call acts on. */
 export const MOST_CHOSEN = 1_000
 
-export const ClientLogin = z
-  .string()
-  .check(
-    z.overwrite(trimmed),
-    z.minLength(LIMITS.login.min, LIMITS.login.message),
-    z.maxLength(LIMITS.login.max, LIMITS.login.message),
-    LOGIN_CHARACTERS,
-  )
+export const ClientLogin = login(5, 15)
+export const ClientPassword = newPassword(5, 15)
 
-export const ClientPassword = secret(
-  z
-    .string()
-    .check(
-      z.minLength(LIMITS.password.min, LIMITS.password.message),
-      z.maxLength(LIMITS.password.max, LIMITS.password.message),
-      ...LEGIBLE_PASSWORD,
-    ),
-)
-
-export const ClientDescription = z
-  .string()
-  .check(
-    z.overwrite(tidy),
-    z.maxLength(LIMITS.description.max, LIMITS.description.message),
-    oneLine('Description may not have control characters'),
-  )
+const NO_MAC = 'MAC address should be 17 characters long'
 
 /** A MAC in any case; it is stored and sent in upper case. */
 export const Mac = z.pipe(
   z.string().check(
     z.regex(/^00:1[Aa]:79(:[0-9A-Fa-f]{2}){3}$/, {
-      error: ({ input }) => foreignMac(String(input)) ?? LIMITS.mac.message,
+      error: ({ input }) => foreignMac(String(input)) ?? NO_MAC,
     }),
   ),
   z.transform((mac) => mac.toUpperCase()),
@@ -88,7 +57,9 @@ export function macForms(term: string): string[] {
 }
 
 /** The content of an editor's MAC field. The server checks it as a MAC only if it becomes the client's. */
-export const TypedMac = z.string().check(z.maxLength(40, LIMITS.mac.message), oneLine(LIMITS.mac.message))
+export const TypedMac = z.string().check(z.maxLength(40, NO_MAC), oneLine(NO_MAC))
+
+const LONG_PHONE = 'Phone number should be less than 15 characters'
 
 /**
  * A phone number as typed, in the digits of any script. It is stored as ten digits, as '+' and 4 to 15 digits, or as up to 15 digits
@@ -97,12 +68,12 @@ export const TypedMac = z.string().check(z.maxLength(40, LIMITS.mac.message), on
 export const Phone = z.pipe(
   z.string().check(
     z.overwrite(plainDigits),
-    z.maxLength(40, LIMITS.phone.message),
+    z.maxLength(40, LONG_PHONE),
     z.refine(
       (text) => /^\+?\d*$/.test(withoutMarks(text)),
       'Phone number may have digits, spaces, brackets, + and -',
     ),
-    z.refine((text) => digitsOf(readPhone(text)).length <= LIMITS.phone.max, LIMITS.phone.message),
+    z.refine((text) => digitsOf(readPhone(text)).length <= 15, LONG_PHONE),
   ),
   z.transform(readPhone),
 )

@@ -12,6 +12,7 @@ export function merged(base: Fields, change: Fields): Fields {
   return Object.fromEntries(fields)
 }
 
-function isFields(value: unknown): value is Fields {
+/** Whether a value is an object with fields, and not a list. */
+export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,21 +1,10 @@
 import * as z from 'zod/mini'
-import { creditsFrom, MOST_CREDITS } from './credits.ts'
 import { LEVEL_NAMES } from './levels.ts'
 import { Moment } from './shapes.ts'
-import { storable } from './text.ts'
-
-/** A whole number of credits that one account asks of another, or passes to it. */
-export const PassedCredits = z
-  .int(creditsFrom(1))
-  .check(z.minimum(1, creditsFrom(1)), z.maximum(MOST_CREDITS, creditsFrom(1)))
+import { passage } from './text.ts'
 
 /** What an account says when it asks for credits, or its parent when it declines. */
-export const RequestNote = z
-  .string()
-  .check(
-    z.maxLength(200, 'Note cannot exceed 200 characters'),
-    storable('Note has characters that cannot be stored'),
-  )
+export const RequestNote = passage('Note', 200)
 
 const REQUEST_STATES = ['open', 'granted', 'declined', 'withdrawn'] as const
 

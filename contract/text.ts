@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { secret } from './secret.ts'
 
 /** Accepts what the database can store: well-formed Unicode without NUL. */
 export function storable(otherwise: string) {
@@ -29,23 +30,54 @@ export function trimmed(text: string): string {
   return /[^\s\p{Cf}](?:.*[^\s\p{Cf}])?/su.exec(text)?.[0] ?? ''
 }
 
-/** What a login of an account or a client consists of. */
-export const LOGIN_CHARACTERS = z.regex(
-  /^[A-Za-z0-9._-]*$/,
-  "Login may have only the letters A to Z, digits, '.', '_' and '-', without accents or spaces",
-)
+/** The login of an account or a client, of so many characters. */
+export function login(least: number, most: number) {
+  const length = `Login should be between ${least} and ${most} characters`
+  return z
+    .string()
+    .check(
+      z.overwrite(trimmed),
+      z.minLength(least, length),
+      z.maxLength(most, length),
+      z.regex(
+        /^[A-Za-z0-9._-]*$/,
+        "Login may have only the letters A to Z, digits, '.', '_' and '-', without accents or spaces",
+      ),
+    )
+}
 
-/** What a new password has to be: nobody could read any other off a screen or a sheet, and tell it. */
-export const LEGIBLE_PASSWORD = [
-  oneLine('Password may not have control characters'),
-  z.refine<string>((text) => text === text.trim(), 'Password may not begin or end with a space'),
-  z.refine<string>((text) => !/\p{Cf}/u.test(text), 'Password has characters that cannot be seen'),
-]
+/** A new password of so many characters, all of which can be read off a screen, or told by telephone. */
+export function newPassword(least: number, most: number) {
+  const length = `Password should be between ${least} and ${most} characters`
+  return secret(
+    z.string().check(
+      z.minLength(least, length),
+      z.maxLength(most, length),
+      oneLine('Password may not have control characters'),
+      z.refine((text) => text === text.trim(), 'Password may not begin or end with a space'),
+      z.refine((text) => !/\p{Cf}/u.test(text), 'Password has characters that cannot be seen'),
+    ),
+  )
+}
 
-/** The message to everybody, as it is while it is written: at first it is empty. */
-export const MessageText = z
+/** The description of an account or a client. */
+export const Description = z
   .string()
   .check(
-    z.maxLength(2_000, 'Message cannot exceed 2,000 characters'),
-    storable('Message has characters that cannot be stored'),
+    z.overwrite(tidy),
+    z.maxLength(100, 'Description cannot exceed 100 characters'),
+    oneLine('Description may not have control characters'),
   )
+
+/** A text that may have several lines. @param what it is, such as 'Note' */
+export function passage(what: string, most: number) {
+  return z
+    .string()
+    .check(
+      z.maxLength(most, `${what} cannot exceed ${most.toLocaleString('en-US')} characters`),
+      storable(`${what} has characters that cannot be stored`),
+    )
+}
+
+/** The message to everybody, as it is while it is written: at first it is empty. */
+export const MessageText = passage('Message', 2_000)

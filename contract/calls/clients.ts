@@ -4,7 +4,6 @@ import {
   AddedMonths,
   BOX_EVENTS,
   BoxMessage,
-  ClientDescription,
   ClientLogin,
   ClientPassword,
   Mac,
@@ -34,6 +33,7 @@ import {
   SpentMonth,
   Transaction,
 } from '../shapes.ts'
+import { Description } from '../text.ts'
 import { exportClients } from './exports.ts'
 import { ByName, names } from './names.ts'
 
@@ -106,7 +106,7 @@ export const clients = {
         stb_mac: z.optional(z.nullable(z.string())),
         ministra: z._default(z.boolean(), false),
         months: StartMonths,
-        desc: z._default(ClientDescription, ''),
+        desc: z._default(Description, ''),
         phone: z._default(Phone, ''),
         package_selection: PackageSelection,
       }),
@@ -135,7 +135,7 @@ export const clients = {
       alt_player: z.optional(z.boolean()),
       ministra: z.optional(z.boolean()),
       months: z.optional(AddedMonths),
-      desc: z.optional(ClientDescription),
+      desc: z.optional(Description),
       phone: z.optional(Phone),
       status: z.optional(z.boolean()),
       package_selection: z.optional(PackageSelection),

@@ -1,9 +1,11 @@
 import * as z from 'zod/mini'
-import { AccountDescription, AccountName, AccountPassword, CreditAmount } from '../accounts.ts'
+import { AccountName, AccountPassword } from '../accounts.ts'
 import { call, Done, Nothing } from '../call.ts'
+import { CreditAmount } from '../credits.ts'
 import { LEVELS, type LevelName } from '../levels.ts'
 import { DESK } from '../roles.ts'
 import { GivenName, Moment, Transaction } from '../shapes.ts'
+import { Description } from '../text.ts'
 import { ByName } from './names.ts'
 
 /** The calls by which an owner manages its direct children, the accounts of one level. */
@@ -56,7 +58,7 @@ export function level<Row extends z.ZodMiniType, Total extends z.core.$ZodLooseS
       input: z.strictObject({
         name: GivenName,
         credits: CreditAmount,
-        desc: z.optional(AccountDescription),
+        desc: z.optional(Description),
         transaction: z.literal([0, 1], 'Transaction must be 0 (add) or 1 (remove)'),
       }),
       output: z.extend(Done, {

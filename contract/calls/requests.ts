@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { call, Done, Nothing } from '../call.ts'
+import { PassedCredits } from '../credits.ts'
 import { LEVEL_NAMES } from '../levels.ts'
-import { ChildRequest, EndedRequest, LowBelow, OwnRequest, PassedCredits, RequestNote } from '../requests.ts'
+import { ChildRequest, EndedRequest, LowBelow, OwnRequest, RequestNote } from '../requests.ts'
 import { GivenName } from '../shapes.ts'
 import { ABOVE } from '../tree.ts'
 

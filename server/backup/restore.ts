@@ -8,7 +8,7 @@ import { StartFault } from '../config.ts'
 import { begin } from '../postgres/begin.ts'
 import { codeOf } from '../postgres/errors.ts'
 import { LOCKS } from '../postgres/locks.ts'
-import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
+import { type Connect, type Sql, withPool } from '../postgres/pool.ts'
 import { hasTables, makeTablesOf, originOf, RELEASE, type Release } from '../postgres/schema.ts'
 import { KEY, type Manifest, refuseUnreadable, tableFile } from './archive.ts'
 import { RowCounter } from './row-counter.ts'
@@ -37,8 +37,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
   const { owner, key, folder, manifest, onRestored, release = RELEASE } = options
   const origin = originOf(manifest.schema, release)
   if (!origin) throw new StartFault(UNKNOWN_TABLES)
-  const sql = openPool(owner, { max: 1, noTimeouts: true, noMaxAge: true })
-  try {
+  await withPool(owner, { max: 1, noTimeouts: true, noMaxAge: true }, async (sql) => {
     // The backup is still there, so the rows need not wait for a standby, which may not have been made yet.
     await sql`set synchronous_commit = local`
     await begin(sql, async (sql) => {
@@ -50,9 +49,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
       onRestored()
     })
     await sql`analyze`
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  })
 }
 
 function madeWithAnother(folder: string): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { begin } from '../postgres/begin.ts'
 import { markOf } from '../postgres/database-mark.ts'
 import { LOCKS, tryLock } from '../postgres/locks.ts'
-import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
+import { type Connect, type Sql, withPool } from '../postgres/pool.ts'
 import type { Reserve } from './reserve.ts'
 import {
   isOf,
@@ -49,9 +49,8 @@ export async function makeScheduledBackup(
   order: ScheduledBackup,
   signal: AbortSignal,
 ): Promise<BackupOutcome> {
-  const sql = openPool(order.owner, { max: 1, noTimeouts: true, noMaxAge: true })
-  try {
-    return await begin(
+  return withPool(order.owner, { max: 1, noTimeouts: true, noMaxAge: true }, (sql) =>
+    begin(
       sql,
       async (sql) => {
         const isMine = await tryLock(sql, LOCKS.backup)
@@ -61,10 +60,8 @@ export async function makeScheduledBackup(
         return await make(sql, { ...order, mark }, recent, signal)
       },
       'read only',
-    )
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+    ),
+  )
 }
 
 async function make(

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
 /** How long boxes wait for a database that does not answer, before they are answered from memory, in milliseconds. */
 const PATIENCE_MS = 2_000
 /** The same where it is known to be away: enough for one that is back. */
@@ -10,9 +12,5 @@ const PATIENCE_AWAY_MS = 100
  */
 export async function waitFor(reading: Promise<void>, began: number, isAway: boolean): Promise<void> {
   const left = began + (isAway ? PATIENCE_AWAY_MS : PATIENCE_MS) - performance.now()
-  if (left > 0) await Promise.race([reading, pause(left)])
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref())
+  if (left > 0) await Promise.race([reading, pause(left, undefined, { ref: false })])
 }

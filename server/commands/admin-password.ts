@@ -4,7 +4,7 @@ import { setAdminPassword } from '../access/admin.ts'
 import { forgetFirstLogin, generatePassword } from '../access/first-login.ts'
 import { readConfig, StartFault } from '../config.ts'
 import { openDatabase, requireDatabase } from '../postgres/database.ts'
-import { openPool } from '../postgres/pool.ts'
+import { withPool } from '../postgres/pool.ts'
 import { runCommand, say, withDatabase } from './command.ts'
 
 // Sets a lost password of the admin and ends the admin's sessions, whether the console runs or not.
@@ -18,16 +18,13 @@ async function main(): Promise<void> {
   const { password, generated } = await askPassword()
   const database = await openDatabase(config, () => {}, { guest: true })
   await withDatabase(database, async ({ server }) => {
-    const sql = openPool(server, { max: 1 })
-    try {
+    await withPool(server, { max: 1 }, async (sql) => {
       const login = await setAdminPassword(sql, password)
       if (login === null) throw new StartFault('There is no admin yet; start the console first.')
       // Said before anything else can fail: nobody else knows it.
       say(`The password of ${login} is set${generated ? `: ${password}` : ''}. Its sessions have ended.`)
       await forgetFirstLogin(config)
-    } finally {
-      await sql.end({ timeout: 5 })
-    }
+    })
   })
 }
 

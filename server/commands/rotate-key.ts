@@ -15,7 +15,7 @@ import {
 import { type Config, readConfig, StartFault } from '../config.ts'
 import { openDatabase, requireDatabase } from '../postgres/database.ts'
 import { migrate } from '../postgres/migrate.ts'
-import { openPool, type Sql } from '../postgres/pool.ts'
+import { type Sql, withPool } from '../postgres/pool.ts'
 import { standingOf } from '../postgres/schema.ts'
 import { runCommand, say, withDatabase } from './command.ts'
 
@@ -35,8 +35,7 @@ async function main(): Promise<void> {
   if (from === null)
     throw new StartFault(`There is no secret-key in ${config.dataDir}; start the console first.`)
   await withDatabase(await openDatabase(config, () => {}), async (database) => {
-    const sql = openPool(database.owner, { max: 1, noTimeouts: true, noMaxAge: true })
-    try {
+    await withPool(database.owner, { max: 1, noTimeouts: true, noMaxAge: true }, async (sql) => {
       if ((await standingOf(sql)) === null)
         throw new StartFault('There is nothing to encrypt yet; start the console first.')
       await migrate({ ...database, say })
@@ -46,9 +45,7 @@ async function main(): Promise<void> {
         throw new StartFault('NEW_SECRET_KEY is the key that is in use; set it to another one.')
       const resealed = await rotateKey(sql, createSeal(from), createSeal(to))
       say(`${counted(resealed, 'password')} ${resealed === 1 ? 'is' : 'are'} encrypted with the new key.`)
-    } finally {
-      await sql.end({ timeout: 5 })
-    }
+    })
     if (config.secretKey === null) replaceKeyFile(config)
     else say('Set SECRET_KEY to the new key now, before you start the console, and take NEW_SECRET_KEY away.')
     say(

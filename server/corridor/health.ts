@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Networks } from '../access/network.ts'
 import type { Clock } from '../postgres/clock.ts'
 import { countUnreplicated, type Sql } from '../postgres/pool.ts'
@@ -59,7 +60,9 @@ function watchCommits(sql: Sql): () => Promise<boolean> {
     if (performance.now() < holdsUntil) return answer
     holdsUntil = performance.now() + HOLDS_MS
     // One that still waits is not joined by a second: each would keep a connection from the calls.
-    answer = underWay ? Promise.resolve(false) : Promise.race([commit(), tooLong()])
+    answer = underWay
+      ? Promise.resolve(false)
+      : Promise.race([commit(), pause(LONGEST_MS, false, { ref: false })])
     return answer
   }
 
@@ -75,8 +78,4 @@ function watchCommits(sql: Sql): () => Promise<boolean> {
       underWay = false
     }
   }
-}
-
-function tooLong(): Promise<boolean> {
-  return new Promise((resolve) => setTimeout(resolve, LONGEST_MS, false).unref())
 }

@@ -41,13 +41,15 @@ export async function claimFreeKeys(
   call: Call,
   requests: readonly { context: KeyContext; request: FastifyRequest }[],
 ): Promise<(Claim | null | undefined)[]> {
-  const asked = requests.map(({ context, request }) => askedClaim(context, call, request))
-  const firsts = new Map<string, number>()
-  asked.forEach((claim, at) => {
-    if (claim) firsts.set(nameOf(at), firsts.get(nameOf(at)) ?? at)
+  const asked = requests.map(({ context, request }) => {
+    const claim = askedClaim(context, call, request)
+    const { id: account } = context.account
+    return claim && { claim, account, name: `${account} ${claim.key}` }
   })
-  const accounts = [...firsts.values()].map((at) => accountOf(at))
-  const keys = [...firsts.values()].map((at) => (asked[at] as AskedClaim).key)
+  const firsts = new Map<string, NonNullable<(typeof asked)[number]>>()
+  for (const one of asked) if (one && !firsts.has(one.name)) firsts.set(one.name, one)
+  const accounts = [...firsts.values()].map(({ account }) => account)
+  const keys = [...firsts.values()].map(({ claim }) => claim.key)
   const [claimed, kept] =
     keys.length === 0
       ? [[], []]
@@ -66,18 +68,10 @@ export async function claimFreeKeys(
         ])
   const free = new Set(claimed.map(({ account, key }) => `${account} ${key}`))
   for (const { account, key } of kept) free.delete(`${account} ${key}`)
-  return asked.map((claim, at) => {
-    if (claim === null) return null
-    return firsts.get(nameOf(at)) === at && free.has(nameOf(at)) ? { ...claim, kept: null } : undefined
+  return asked.map((one) => {
+    if (one === null) return null
+    return firsts.get(one.name) === one && free.has(one.name) ? { ...one.claim, kept: null } : undefined
   })
-
-  function accountOf(at: number): number {
-    return (requests[at] as (typeof requests)[0]).context.account.id
-  }
-
-  function nameOf(at: number): string {
-    return `${accountOf(at)} ${asked[at]?.key}`
-  }
 }
 
 type AskedClaim = Omit<Claim, 'kept'>

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type * as z from 'zod/mini'
 import { type Call, pathParameters } from '../../contract/call.ts'
+import { isFields } from '../../contract/merge.ts'
 import { Refusal } from '../refusal.ts'
 
 export function tokenOf(request: FastifyRequest): string {
@@ -14,7 +15,7 @@ export function parse(call: Call, request: FastifyRequest): object {
   const sent = call.method === 'GET' ? request.query : request.body === undefined ? {} : request.body
   const parameters = request.params as Record<string, string>
   const named = pathParameters(call.path)
-  const input = isRecord(sent)
+  const input = isFields(sent)
     ? { ...sent, ...Object.fromEntries(named.map((key) => [key, parameters[key]])) }
     : sent
   const read = call.input.safeParse(input)
@@ -37,8 +38,4 @@ function firstOf(error: z.core.$ZodError): string {
   const field = issue.path.join('.')
   const about = field && /^This (field|must|needs|takes) /.test(issue.message) ? `${field}: ` : ''
   return `${about}${issue.message}.`
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

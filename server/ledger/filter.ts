@@ -10,13 +10,12 @@ export function isSelected(
   { type, from, to, search }: Omit<TransactionFilter, 'account' | 'client'>,
   zone: string,
 ): Fragment {
-  const term = search.trim()
   const moments = momentsOf({ from, to }, zone)
   const conditions = [
     ...(type ? [isOfType(sql, type)] : []),
     ...(moments.from ? [sql`t.created >= ${moments.from}`] : []),
     ...(moments.to ? [sql`t.created < ${moments.to}`] : []),
-    ...(term === '' ? [] : [sql`${isLike(sql, term)}`]),
+    ...(search === '' ? [] : [sql`${isLike(sql, search)}`]),
   ]
   return conditions.reduce((all, one) => sql`${all} and ${one}`, sql`true`)
 }

@@ -112,7 +112,7 @@ export function sumsOf(
   const end = sql`${to ?? 'infinity'}::timestamptz`
   const which = sql`t.created >= gap.began and t.created < gap.ended and ${isSelected(sql, { type, search }, zone)}`
   // What a text selects, or what is of one client, is kept of no day.
-  const account = 'client' in whose || search.trim() !== '' ? null : whose.id
+  const account = 'client' in whose || search !== '' ? null : whose.id
   /** The gaps before, between and after spans that are kept, within the filter's days. */
   const gapsOf = (spans: Fragment) => sql`
     select began, ended from (

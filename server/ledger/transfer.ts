@@ -148,27 +148,21 @@ function refuseParted(child: LockedHolding, parent: LockedHolding): void {
   if (!isParent || child.closed) throw notFound()
 }
 
-/** Appends rows that move no credits, all of one account: a trial was given, or clients were deleted. */
+/**
+ * Appends rows that move no credits, all of one account: a trial was given, clients were deleted, or clients on which
+ * nothing was used have come from another dealer.
+ * @param from the path of that dealer, of a MOVE alone
+ */
 export async function note(
   sql: Sql,
-  type: 'TRIAL' | 'DELETE',
+  type: 'TRIAL' | 'DELETE' | 'MOVE',
   path: Path,
   rows: readonly Facts[],
+  from: Path | null = null,
 ): Promise<void> {
   await append(
     sql,
-    rows.map((facts) => ({ ...stored(type, path, facts, null), credits: 0 })),
-  )
-}
-
-/** Appends rows of clients on which nothing was used, and which move from one dealer to another. */
-export async function noteMoves(
-  sql: Sql,
-  { from, to, rows }: { from: Path; to: Path; rows: readonly Facts[] },
-): Promise<void> {
-  await append(
-    sql,
-    rows.map((facts) => ({ ...stored('MOVE', to, facts, from), credits: 0 })),
+    rows.map((facts) => ({ ...stored(type, path, facts, from), credits: 0 })),
   )
 }
 

@@ -64,14 +64,14 @@ export const boxes: Handlers<typeof calls.boxes> = {
     const rows = await sql<(UnknownBox & { count: number })[]>`
       with found as materialized (
         select u.*, count(*) over () as count from (${newestUnknown(sql, now)}) u
-        where ${isUnknownBox(sql)} and ${isFound(sql, search.trim())}
+        where ${isUnknownBox(sql)} and ${isFound(sql, search)}
         order by ${orderOf(sql, sort, order)} limit ${per_page} offset ${(page - 1) * per_page}
       )
       select u.mac, u.stb_type, u.version, u.address, u.first_asked, u.asked, u.times, u.count, near.client as similar
       from found u left join lateral (${similarTo(sql)}) near on true
       order by ${orderOf(sql, sort, order)}`
     // A page past the end has no row that says how many there are.
-    const count = rows[0]?.count ?? (page === 1 ? 0 : await countUnknown(sql, now, search.trim()))
+    const count = rows[0]?.count ?? (page === 1 ? 0 : await countUnknown(sql, now, search))
     return pageOf(rows, count, { page, per_page })
   },
 }

@@ -1,6 +1,7 @@
-import type { calls, OutputOf } from '../../contract/calls.ts'
+import type { calls } from '../../contract/calls.ts'
 import { DUE_DAYS, type DueWithin } from '../../contract/due.ts'
 import { pageOf } from '../../contract/page.ts'
+import type { DueClient } from '../../contract/shapes.ts'
 import { type Context, type Handlers, Unchanged } from '../context.ts'
 import { addDays, dayOf, endOf, startOf } from '../ledger/calendar.ts'
 import { lastMonths, purchasedMonths } from '../ledger/last-months.ts'
@@ -13,7 +14,6 @@ import { nameFor } from '../tree/names.ts'
 import { matches, readSearch } from '../tree/selection.ts'
 
 type DueCalls = Pick<Handlers<typeof calls.clients>, 'due' | 'dueClients' | 'forecast' | 'remind'>
-type DueClient = OutputOf<typeof calls.clients.dueClients>['data'][number]
 
 /** The handlers for the clients that are to be renewed soon, without those that are switched off. */
 export const due: DueCalls = {

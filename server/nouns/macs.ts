@@ -1,9 +1,9 @@
-import type { calls } from '../../contract/calls.ts'
+import type { calls, OutputOf } from '../../contract/calls.ts'
 import type { Handler } from '../context.ts'
 import { notFound } from '../refusal.ts'
 
 export const searchMac: Handler<typeof calls.admin.searchMac> = async ({ sql }, { mac }) => {
-  const [client] = await sql<{ name: string; mac: string; expiry: string; dealer: string }[]>`
+  const [client] = await sql<OutputOf<typeof calls.admin.searchMac>[]>`
     select c.name, c.mac, s.expiry, d.name as dealer
     from client c join service s on s.client = c.id join account d on d.id = c.dealer
     where c.mac = ${mac} and c.deleted is null`

@@ -3,7 +3,7 @@ import { MOST_CHOSEN, macForms } from '../../contract/clients.ts'
 import { counted } from '../../contract/quantities.ts'
 import type { Account, Context, Handlers } from '../context.ts'
 import { pathOf } from '../ledger/path.ts'
-import { factsOf, lockHoldings, noteMoves, placeOf, transfer } from '../ledger/transfer.ts'
+import { factsOf, lockHoldings, note, placeOf, transfer } from '../ledger/transfer.ts'
 import { likePattern, likePatterns } from '../postgres/like.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { fieldRefusal, notFound, Refusal } from '../refusal.ts'
@@ -18,15 +18,14 @@ export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveC
     const { sql } = context
     const { id } = await dealerBeneath(context, name, 'name')
     // Nothing else of a client is searched, because nothing else of it may be known.
-    const term = search.trim()
     const isFound =
-      term === ''
+      search === ''
         ? sql`true`
-        : sql`(c.name ilike ${likePattern(term)} or c.mac ilike any (${likePatterns(macForms(term))}))`
+        : sql`(c.name ilike ${likePattern(search)} or c.mac ilike any (${likePatterns(macForms(search))}))`
     const which = sql`from client c where c.dealer = ${id} and c.deleted is null and ${isFound}`
     const [all] = await sql<
       { count: number }[]
-    >`${term === '' ? countOfDealer(sql, id) : sql`select count(*) ${which}`}`
+    >`${search === '' ? countOfDealer(sql, id) : sql`select count(*) ${which}`}`
     const data = await sql<{ name: string; mac: string | null; expiry: string }[]>`
       select c.name, c.mac, s.expiry from (
         select c.id, c.name, c.mac ${which} order by lower(c.name) limit ${per_page} offset ${(page - 1) * per_page}
@@ -119,7 +118,7 @@ async function carryOver(
   }
   const unpaid = rows.filter(({ credits }) => credits === 0)
   if (unpaid.length > 0) {
-    await noteMoves(sql, { from: pathOf(placeOf(left)), to: pathOf(placeOf(came)), rows: unpaid })
+    await note(sql, 'MOVE', pathOf(placeOf(came)), unpaid, pathOf(placeOf(left)))
   }
 }
 

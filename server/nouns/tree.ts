@@ -1,6 +1,6 @@
 import type { calls } from '../../contract/calls.ts'
 import { before, DAY_MS } from '../../contract/time.ts'
-import type { TreeRow } from '../../contract/tree.ts'
+import type { AccountBeneath, TreeRow } from '../../contract/tree.ts'
 import { hashPassword } from '../access/password.ts'
 import type { Account, Context, Handlers } from '../context.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
@@ -149,14 +149,7 @@ function lastLogin(sql: Sql) {
     select l.at from sign_in l where l.account = a.id and l.outcome = 'succeeded' order by l.at desc limit 1)`
 }
 
-type Own = {
-  parent: string
-  credits: number
-  low: boolean
-  low_below: number | null
-  created: string
-  last_login: string | null
-}
+type Own = Pick<AccountBeneath, 'parent' | 'credits' | 'low' | 'low_below' | 'created' | 'last_login'>
 
 /** Returns the names of the accounts between the caller and an account beneath it, from the highest down. */
 async function pathBetween(
@@ -170,13 +163,14 @@ async function pathBetween(
   return above.map(({ name }) => name)
 }
 
-type Beneaths = { resellers: number; dealers: number; clients: number; served: number }
-
-async function countBeneath({ sql, now }: Context, { id, role }: Beneath): Promise<Beneaths> {
+async function countBeneath(
+  { sql, now }: Context,
+  { id, role }: Beneath,
+): Promise<AccountBeneath['beneath']> {
   // The counts of a superreseller are of all clients beneath it.
   const accounts =
     role === 'superreseller' ? sql`select ${id}::bigint` : sql`select id from branch where role = 'dealer'`
-  const [counted] = await sql<Beneaths[]>`
+  const [counted] = await sql<AccountBeneath['beneath'][]>`
     with branch as (
       select id, role, id in (select dealer from dealer_out_of_service) as stopped from account
       where ${id} in (id, reseller, superreseller) and closed is null
@@ -206,20 +200,12 @@ function switchedOff(sql: Sql, now: Date): Fragment {
     where dealer = any (array(select id from branch where not branch.stopped)) and expiry >= ${now}`
 }
 
-type Suspensions = {
-  suspension: { since: string; by: string; reason: string; service_too: boolean; liftable: boolean } | null
-  suspended_above: boolean
-  service_stopped: boolean
-}
-
 /** Returns the suspension of an account itself, whether one above it is suspended, and whether any stops its clients. */
 async function suspensions(
   { sql, account }: Context,
   { id, superreseller, reseller }: Beneath,
-): Promise<Suspensions> {
-  const found = await sql<
-    { own: boolean; since: string; by: string; liftable: boolean; reason: string; service_too: boolean }[]
-  >`
+): Promise<Pick<AccountBeneath, 'suspension' | 'suspended_above' | 'service_stopped'>> {
+  const found = await sql<({ own: boolean } & NonNullable<AccountBeneath['suspension']>)[]>`
     select s.account = ${id} as own, s.created as since, ${nameFor(sql, account, sql`a`)} as by,
       ${mayLift(sql, account)} as liftable, s.reason, s.service_too
     from suspension s join account a on a.id = s.actor

@@ -3,7 +3,7 @@ import { StartFault } from '../config.ts'
 import { begin } from './begin.ts'
 import { codeOf, isLost } from './errors.ts'
 import { LOCKS } from './locks.ts'
-import { type Connect, openPool, type Sql } from './pool.ts'
+import { type Connect, openPool, type Sql, withPool } from './pool.ts'
 import {
   ageOf,
   bringTo020,
@@ -75,16 +75,13 @@ export function mayMakeNoTables(): StartFault {
 async function migrateOver(options: MigrateOptions): Promise<void> {
   const { server, owner, say, stopping, release = RELEASE } = options
   const role = await roleOfTried(server)
-  const sql = openPool(owner, { max: 1, noTimeouts: true, noMaxAge: true })
-  try {
+  await withPool(owner, { max: 1, noTimeouts: true, noMaxAge: true }, async (sql) => {
     await waitForOthers(sql, say, stopping)
     const isNewer = await bringForward(sql, { owner, say, stopping, release })
     // The newer version has granted these rights and those to what it added, which this one does not know.
     if (!isNewer) await grant(sql, role, release.grants)
     await warnOfOneRole(sql, role, say)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  })
 }
 
 /** Takes the lock of migrations, without keeping the database or this program deaf while another program has it. */
@@ -251,15 +248,12 @@ export function refuseUntried(version: number): void {
 
 /** Returns the role of the console in a PostgreSQL that was tried. @throws StartFault where it is another version */
 export async function roleOfTried(server: Connect): Promise<string> {
-  const sql = openPool(server, { max: 1 })
-  try {
+  return withPool(server, { max: 1 }, async (sql) => {
     const [row] = await sql<{ role: string; version: number }[]>`
       select current_user as role, current_setting('server_version_num')::int / 10000 as version`
     refuseUntried(row?.version ?? 0)
     return row?.role ?? ''
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  })
 }
 
 /** Waits for no standby, so that a console can start while that is away: each start makes these grants again. */

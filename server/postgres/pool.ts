@@ -77,6 +77,20 @@ export function openPool(to: Connect, options: PoolOptions): Sql {
   return sql
 }
 
+/** Runs work on a pool of its own, which is closed afterwards. */
+export async function withPool<Result>(
+  to: Connect,
+  options: PoolOptions,
+  work: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  const sql = openPool(to, options)
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
 /** The turns of the changes of each pool that limits them. */
 const changesOf = new WeakMap<Sql, Turns<'anybody'>>()
 

@@ -1,4 +1,4 @@
-import { type Connect, openPool, type Sql } from './pool.ts'
+import { type Connect, type Sql, withPool } from './pool.ts'
 
 /** Returns the time zone in which the days of this database were counted before, where it is another; null otherwise. */
 export async function otherZoneBefore(sql: Sql, zone: string): Promise<string | null> {
@@ -15,14 +15,11 @@ export async function notedZone(sql: Sql): Promise<string | null> {
 
 /** Notes in which time zone the days of this database are counted from now on. */
 export async function noteTimeZone(owner: Connect, zone: string): Promise<void> {
-  const sql = openPool(owner, { max: 1 })
-  try {
+  await withPool(owner, { max: 1 }, async (sql) => {
     await sql`
       insert into installation (key, value) values (${KEY}, convert_to(${zone}, 'UTF8'))
       on conflict (key) do update set value = excluded.value where installation.value <> excluded.value`
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  })
 }
 
 const KEY = 'time zone'

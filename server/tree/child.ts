@@ -1,3 +1,5 @@
+import type * as z from 'zod/mini'
+import type { AccountRow } from '../../contract/shapes.ts'
 import type { Fragment } from '../postgres/pool.ts'
 import { isLow } from './account.ts'
 import { type Beneath, findBelow, type TreeContext } from './beneath.ts'
@@ -8,14 +10,7 @@ export function childOf(caller: TreeContext, name: string, lock?: 'lock'): Promi
   return findBelow(caller, name, sql`a.parent = ${account.id} and a.closed is null`, lock)
 }
 
-type ListedChild = {
-  accountId: number
-  name: string
-  credits: number
-  low: boolean
-  description: string
-  created: string
-}
+type ListedChild = z.output<typeof AccountRow>
 
 /** Returns the caller's children in the order of their names. @param more further columns of the account `a`, after a comma */
 export async function childrenOf<More extends object = object>(

@@ -1,4 +1,5 @@
 import { expiringUntil, type ListFilter, searchedDigits, searchedMac } from '../../contract/clients.ts'
+import type { ANY_CLIENT_SORTS } from '../../contract/shapes.ts'
 import type { Context } from '../context.ts'
 import { formsOf, likePattern } from '../postgres/like.ts'
 import { directionOf } from '../postgres/order.ts'
@@ -9,7 +10,7 @@ import { isOnline } from './presence.ts'
 export type Selection = {
   search: string
   filter: ListFilter
-  sort: 'name' | 'description' | 'mac' | 'ministra' | 'expiry' | 'status' | 'dealer'
+  sort: (typeof ANY_CLIENT_SORTS)[number]
   order: 'asc' | 'desc'
 }
 
@@ -32,12 +33,11 @@ type Expiry = { expiry: string; clients: number }
 /** A plain substring of name, description, MAC, phone digits or expiry date, and for the admin of the dealer's name. */
 export async function readSearch(asked: SearchContext, search: string): Promise<Search | null> {
   const { sql, account } = asked
-  const term = search.trim()
-  if (term === '') return null
+  if (search === '') return null
   // The directory has one field a line, and no field has a line break of its own.
-  if (term.includes('\n')) return matchingAll(sql`false`)
-  const dealers = account.role === 'admin' ? await dealersLike(sql, term) : []
-  const [forms, phones] = [[...formsOf(term), ...macsMeant(term)], phonesMeant(term)]
+  if (search.includes('\n')) return matchingAll(sql`false`)
+  const dealers = account.role === 'admin' ? await dealersLike(sql, search) : []
+  const [forms, phones] = [[...formsOf(search), ...macsMeant(search)], phonesMeant(search)]
   const oneOf = (hasForm: (form: string) => Fragment, hasPhone = hasForm) =>
     [
       ...forms.map(hasForm),
@@ -55,7 +55,7 @@ export async function readSearch(asked: SearchContext, search: string): Promise<
     indexedMatches: arePairs
       ? sql`(${has((form) => isInText(sql, form))}) and (${oneOf((form) => hasPairs(sql, form))})`
       : textMatches,
-    expiries: /^[\d-]+$/.test(term) ? await expiriesLike(asked, term) : [],
+    expiries: /^[\d-]+$/.test(search) ? await expiriesLike(asked, search) : [],
   }
 }
 

@@ -12,9 +12,9 @@ import { clientOf } from './client.ts'
 export async function whoseTransactions(
   caller: TreeContext,
   { account, client }: Pick<TransactionFilter, 'account' | 'client'>,
-): Promise<Pick<Account, 'id' | 'name' | 'role'> | { client: number; name: string }> {
+): Promise<Pick<Account, 'id' | 'role'> | { client: number }> {
   if (client === undefined) return accountSeenBy(caller, account)
   if (account !== undefined) throw fieldRefusal('invalid_input', 'account', 'Choose an account or a client.')
-  const { id, name } = await clientOf(caller, client)
-  return { client: id, name }
+  const { id } = await clientOf(caller, client)
+  return { client: id }
 }

@@ -1,5 +1,5 @@
 import { StartFault } from '../config.ts'
-import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
+import { type Connect, type Sql, withPool } from '../postgres/pool.ts'
 import { ageOf, RELEASE, standingOf } from '../postgres/schema.ts'
 import { type Findings, verify } from './verify.ts'
 
@@ -12,8 +12,7 @@ export async function prove(
   { server, owner }: Record<'server' | 'owner', Connect>,
   say: (line: string) => void,
 ): Promise<number> {
-  const sql = openPool(server, { max: 2, noTimeouts: true })
-  try {
+  return withPool(server, { max: 2, noTimeouts: true }, async (sql) => {
     await refuseOtherTables(sql)
     const began = performance.now()
     const role = await roleOf(sql)
@@ -24,9 +23,7 @@ export async function prove(
         `Warning: ${role} owns the tables and runs the console too: the database cannot guard the ledger against it.`,
       )
     return tell(findings, (performance.now() - began) / 1000, say)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  })
 }
 
 async function roleOf(sql: Sql): Promise<string> {
@@ -41,12 +38,7 @@ async function ownsLedger(sql: Sql): Promise<boolean> {
 }
 
 async function roleAt(to: Connect): Promise<string> {
-  const sql = openPool(to, { max: 1 })
-  try {
-    return await roleOf(sql)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  return withPool(to, { max: 1 }, (sql) => roleOf(sql))
 }
 
 /** The guards and rules that this version knows are not those of another. */

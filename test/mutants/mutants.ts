@@ -575,8 +575,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'of calls with one key in a shared transaction the first alone has it',
     file: 'server/corridor/idempotency.ts',
-    from: 'firsts.get(nameOf(at)) === at && free.has(nameOf(at))',
-    to: 'free.has(nameOf(at))',
+    from: 'firsts.get(one.name) === one && free.has(one.name)',
+    to: 'free.has(one.name)',
     suites: ['server/corridor/shared-transaction.test.ts'],
   },
   {

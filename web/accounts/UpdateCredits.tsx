@@ -3,10 +3,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { useFormContext, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
-import { AccountDescription } from '../../contract/accounts.ts'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { CREDIT_ACTION } from '../../contract/credits.ts'
 import { inCredits } from '../../contract/quantities.ts'
+import { Description } from '../../contract/text.ts'
 import { loadAgain } from '../calls/cache.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import type { Level } from '../levels.ts'
@@ -114,7 +114,7 @@ const ACTIONS = [
 const Change = z.object({
   ...amountFields,
   transaction: z.literal([CREDIT_ACTION.add, CREDIT_ACTION.remove]),
-  desc: AccountDescription,
+  desc: Description,
 })
 
 function labelOf({ credits, transaction }: { credits: number; transaction: number }): string {

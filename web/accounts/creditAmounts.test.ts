@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CreditAmount } from '../../contract/accounts.ts'
+import { CreditAmount } from '../../contract/credits.ts'
 import { CREDIT_AMOUNTS } from './creditAmounts.ts'
 
 test('an update of credits offers the amounts of the specification, which the server accepts', () => {

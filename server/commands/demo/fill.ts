@@ -11,7 +11,7 @@ import { addDays, dayOf, startOf } from '../../ledger/calendar.ts'
 import { MACHINE_CLOCK } from '../../postgres/clock.ts'
 import { openDatabase } from '../../postgres/database.ts'
 import { migrate } from '../../postgres/migrate.ts'
-import { type Connect, openPool, type Sql } from '../../postgres/pool.ts'
+import { type Connect, type Sql, withPool } from '../../postgres/pool.ts'
 import { withDatabase } from '../command.ts'
 import { countYesterday, type DemoBox, demoBoxes } from './boxes.ts'
 import { isHeldBy, PLAYLIST } from './channels.ts'
@@ -50,8 +50,7 @@ export async function fill(
   const key = findOrMakeSecretKey(config)
   return withDatabase(await openDatabase(config, say), async (database) => {
     await migrate({ ...database, say })
-    const sql = openPool(database.server, { max: 2 })
-    try {
+    return withPool(database.server, { max: 2 }, async (sql) => {
       const seal = createSeal(key)
       const business: Business = {
         database: database.server,
@@ -71,9 +70,7 @@ export async function fill(
       }
       const logins = `Sign in as ${config.adminLogin}, northstar, toronto or maple-view with the password ${PASSWORD}`
       return { logins, boxes: await demoBoxes(sql) }
-    } finally {
-      await sql.end()
-    }
+    })
   })
 }
 
@@ -88,14 +85,11 @@ async function refuseHalfFilled(sql: Sql, folder: string): Promise<void> {
 
 /** Lets sessions set the clock while `work` runs, so that the rows are dated within the played year. */
 async function atPlayedTimes(owner: Connect, work: () => Promise<void>): Promise<void> {
-  const sql = openPool(owner, { max: 1 })
-  try {
+  await withPool(owner, { max: 1 }, async (sql) => {
     await sql`insert into setup (key, value) values ('clock', 'played')`
     await work()
     await sql`delete from setup where key = 'clock'`
-  } finally {
-    await sql.end()
-  }
+  })
 }
 
 function itself(config: Config): Self {

@@ -1,5 +1,5 @@
 import { DEFAULT_SETTINGS } from '../../../contract/appearance.ts'
-import type { calls } from '../../../contract/calls.ts'
+import type { calls, OutputOf } from '../../../contract/calls.ts'
 import { CREDIT_ACTION } from '../../../contract/credits.ts'
 import { LEVELS, type LevelName } from '../../../contract/levels.ts'
 import { shortageOf } from '../../../contract/quantities.ts'
@@ -110,11 +110,8 @@ export const superresellers: LevelHandlers & Pick<Handlers<typeof calls.level.su
   },
 }
 
-export async function ownCredits({
-  sql,
-  account,
-}: Context): Promise<{ credits: number; low: boolean; low_below: number | null }> {
-  const [own] = await sql<{ credits: number; low: boolean; low_below: number | null }[]>`
+export async function ownCredits({ sql, account }: Context): Promise<OutputOf<typeof calls.credits.dealer>> {
+  const [own] = await sql<OutputOf<typeof calls.credits.dealer>[]>`
     select h.balance as credits, ${isLow(sql)} as low, a.low_own as low_below
     from account a join holding h on h.id = ${account.balance_holding} where a.id = ${account.id}`
   if (!own) throw new Error(`there is no account ${account.id}`)

@@ -1,9 +1,9 @@
 import type { calls } from '../../../contract/calls.ts'
 import { MAC_PREFIX, searchedMac } from '../../../contract/clients.ts'
-import type { FoundClient } from '../../../contract/shapes.ts'
 import type { Context, Handler } from '../../context.ts'
 import { planForValues } from '../../postgres/begin.ts'
 import { like } from '../../tree/selection.ts'
+import { rowsOf } from './list.ts'
 import type { PageQuery } from './page.ts'
 import { findPage } from './plan.ts'
 
@@ -14,11 +14,10 @@ const BEST = 6
  * login or MAC begins so, in that order, then all others by expiry.
  */
 export const findClients: Handler<typeof calls.clients.find> = async (context, { search }) => {
-  const term = search.trim()
-  if (term === '') return { data: [] }
+  if (search === '') return { data: [] }
   // As for the list, a plan made for any dealer and any term would be wrong for most.
   await planForValues(context.sql)
-  const first = await beginningWith(context, term)
+  const first = await beginningWith(context, search)
   if (first.length === BEST) return { data: await rowsOf(context, first) }
   // Those found already may be the first of the list too.
   const { ids } = await findPage(context, { ...BY_EXPIRY, search, per_page: BEST * 2 })
@@ -47,12 +46,4 @@ async function beginningWith({ sql, account }: Context, term: string): Promise<n
 function macMeant(term: string): string | null {
   const mac = searchedMac(term)
   return mac?.startsWith(MAC_PREFIX) ? mac : null
-}
-
-/** Returns these clients, in this order. */
-function rowsOf({ sql }: Context, ids: readonly number[]): Promise<FoundClient[]> {
-  return sql<FoundClient[]>`
-    select c.name, c.description, c.mac, c.ministra, s.expiry, c.active as status, c.phone
-    from unnest(${ids}::bigint[]) with ordinality as picked (id, place) join client c on c.id = picked.id
-    join service s on s.client = c.id order by place`
 }

@@ -20,7 +20,7 @@ async function listPage(context: Context, query: ListQuery) {
 }
 
 /** Returns the rows of these clients, in this order. */
-function rowsOf({ sql, now }: Context, ids: readonly number[]): Promise<AnyClientRow[]> {
+export function rowsOf({ sql, now }: Context, ids: readonly number[]): Promise<AnyClientRow[]> {
   return sql<AnyClientRow[]>`
     select ${listColumns(sql)}, coalesce(${isOnline(sql, now)}, false) as online
     from unnest(${ids}::bigint[]) with ordinality as picked (id, place) join client c on c.id = picked.id

@@ -1,8 +1,8 @@
-import type { ToldRefusal } from '../../../contract/box-refusals.ts'
 import { UNKNOWN_BOX_DAYS } from '../../../contract/boxes.ts'
 import type { calls } from '../../../contract/calls.ts'
 import { MAC_DIGITS, MAC_PREFIX } from '../../../contract/clients.ts'
 import { leavesOutAdults, packageLabel } from '../../../contract/packages.ts'
+import type { ClientDetail } from '../../../contract/shapes.ts'
 import { before, DAY_MS } from '../../../contract/time.ts'
 import { lastWrongTry } from '../../access/login-limits.ts'
 import { ofClient } from '../../access/seal.ts'
@@ -50,30 +50,31 @@ export const clientDetail: Handler<typeof calls.clients.detail> = async (context
   }
 }
 
-type Rest = {
-  password: Buffer
-  o_mac: string | null
-  status: boolean
-  alt_player: boolean
-  phone: string
-  package_selection: number
-  locked: boolean
-  created: string
-  stb_sn: string | null
-  stb_type: string | null
-  version: string | null
-  watching: string | null
-  box_refusal: ToldRefusal | null
-  box_answered: string | null
-  last_active: string | null
-  online: boolean
-  last_address: string | null
-  time_last_play_tv: string | null
-  time_last_play_video: string | null
-  last_played_tv_content: string | null
-  last_played_vod_content: string | null
-  locked_to_ip: string | null
-}
+/** What the client's own row, its service and its box say. */
+type Rest = { password: Buffer } & Pick<
+  ClientDetail,
+  | 'o_mac'
+  | 'status'
+  | 'alt_player'
+  | 'phone'
+  | 'package_selection'
+  | 'locked'
+  | 'created'
+  | 'stb_sn'
+  | 'stb_type'
+  | 'version'
+  | 'watching'
+  | 'box_refusal'
+  | 'box_answered'
+  | 'last_active'
+  | 'online'
+  | 'last_address'
+  | 'time_last_play_tv'
+  | 'time_last_play_video'
+  | 'last_played_tv_content'
+  | 'last_played_vod_content'
+  | 'locked_to_ip'
+>
 
 /** How many channels the groups of a client's package have, and how many of these are for adults. */
 type Offer = { channels: number | null; adult_channels: number }

@@ -19,8 +19,6 @@ import {
 import { whoseTransactions } from '../../tree/whose.ts'
 
 export type Listing = {
-  title: string
-  about: string
   columns: readonly string[]
   /** The column whose numbers have a sign, and which a spreadsheet is to add up. */
   signed?: string
@@ -28,7 +26,8 @@ export type Listing = {
   rows: (sql: Sql) => Fragment
 }
 
-export type ClientListing = Listing & { count: (sql: Sql) => Fragment }
+/** A list with what stands above it in a PDF, and a query of how many rows it has. */
+export type ClientListing = Listing & { title: string; about: string; count: (sql: Sql) => Fragment }
 
 export type ChosenClients = Selection & { clients?: string[] | undefined }
 
@@ -46,7 +45,7 @@ export async function clientListing(
   const { filter, sort, clients } = selection
   const search = await readSearch(context, selection.search)
   const ofAll = account.role === 'admin'
-  const found = selection.search.trim() ? `, found by '${selection.search.trim()}'` : ''
+  const found = selection.search ? `, found by '${selection.search}'` : ''
   const which = (sql: Sql) => sql`
     from client c join service s on s.client = c.id join account d on d.id = c.dealer
     ${search ? sql`join directory entry on entry.client = c.id` : sql``}
@@ -82,7 +81,6 @@ export async function transactionListing(
   { sql, account, business: { zone } }: ListingContext,
   selected: Selected,
 ): Promise<Listing> {
-  const { from, to } = selected
   const whose = await whoseTransactions({ sql, account }, selected)
   // Rows that are all on the account's own path are read in their order by one plain condition.
   const path = 'client' in whose || (await hasLostClients(sql, whose)) ? null : whose
@@ -90,8 +88,6 @@ export async function transactionListing(
   const ofOthers =
     'client' in whose && account.role === 'dealer' ? sql`when t.dealer <> ${account.id} then 0` : sql``
   return {
-    title: `Transactions of ${whose.name}`,
-    about: `${from} to ${to}`,
     columns: [...OF_A_TRANSACTION, ...(account.role === 'dealer' ? [] : ['Super Reseller']), SIGNED],
     signed: SIGNED,
     rows: (sql) => sql`

@@ -18,7 +18,6 @@ import { hash, randomToken } from '../../access/seal.ts'
 import { accountOf, noSession } from '../../access/session.ts'
 import type { Account, Context, Handlers, OpenContext } from '../../context.ts'
 import { begin } from '../../postgres/begin.ts'
-import type { Sql } from '../../postgres/pool.ts'
 import { fieldRefusal, Refusal } from '../../refusal.ts'
 import { balanceOf } from '../../tree/account.ts'
 import { lockPath } from '../../tree/locks.ts'
@@ -156,14 +155,10 @@ async function signIn(context: OpenContext, known: Known, attempt: OpenTry, sess
         ${session}, ${known.id}, ${now}, ${new Date(now.getTime() + LIFE_MS)}, ${context.address}, ${context.agent})`
     await keepSignIn(inside, known.id, 'succeeded')
     await auditLogin(inside, 'session.login', known.id, known.name)
-    return userOf({ ...inside, session, account: await whoIs(sql, session, now) })
+    const account = await accountOf(sql, session, now)
+    if (!account) throw noSession()
+    return userOf({ ...inside, session, account })
   })
-}
-
-async function whoIs(sql: Sql, session: Buffer, now: Date): Promise<Account> {
-  const account = await accountOf(sql, session, now)
-  if (!account) throw noSession()
-  return account
 }
 
 function wrongPassword(): Refusal {
