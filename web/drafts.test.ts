@@ -1,5 +1,14 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { clientForm, draftOf, dropDrafts, dropSent, keepDraft, otherTabHasDrafts } from './drafts.ts'
+import {
+  CREDIT_REQUEST,
+  clientForm,
+  draftOf,
+  dropDrafts,
+  dropSent,
+  keepDraft,
+  otherTabHasDrafts,
+  titlesOfDrafts,
+} from './drafts.ts'
 
 const FORM = clientForm('tv-1')
 const seen = { expiry: '2026-05-10T23:59:59.000Z', o_mac: null }
@@ -37,6 +46,14 @@ test('a MAC that was typed before a client became one of Ministra is dropped wit
   const stb_mac = '00:1A:79:AB:CD:EF'
   expect(left({ stb_mac, ministra: true }, { ministra: true })).toBeNull()
   expect(left({ stb_mac }, { desc: 'Attic' })).toEqual({ typed: { stb_mac }, seen })
+})
+
+test('the screens with drafts of an account are named, and not those of another', () => {
+  keepDraft('mia', FORM, { typed: {}, seen })
+  keepDraft('mia', CREDIT_REQUEST, { note: 'Soon' })
+  keepDraft('ana', clientForm('tv-2'), { typed: {}, seen })
+  expect(titlesOfDrafts('mia')).toEqual(['Update Client: tv-1', 'Credit Requests'])
+  expect(titlesOfDrafts('tom')).toEqual([])
 })
 
 test('another tab has drafts also where this one has some of an account whose session ended', async () => {

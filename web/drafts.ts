@@ -69,8 +69,17 @@ export function dropDraftsOf(by: string, logins: readonly string[]): void {
 
 export const NEW_CLIENT = 'new client'
 
-export function hasDrafts(by: string): boolean {
-  return readAll()[by] !== undefined
+/** Returns the titles of the screens on which an account has drafts. */
+export function titlesOfDrafts(by: string): string[] {
+  return Object.keys(readAll()[by] ?? {}).map(
+    (form) => TITLES[form] ?? `Update Client: ${form.slice(clientForm('').length)}`,
+  )
+}
+
+const TITLES: Record<string, string> = {
+  [NEW_CLIENT]: 'New Client',
+  [CREDIT_REQUEST]: 'Credit Requests',
+  [MESSAGE]: 'Update Message',
 }
 
 /** Returns whether another tab has drafts; false where the browser cannot tell, as without HTTPS. */

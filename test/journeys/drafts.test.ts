@@ -76,6 +76,9 @@ describe('a draft', () => {
     await press(page, 'Logout')
     const question = page.getByRole('alertdialog', { name: 'Log out?' })
     await expect(question.getByRole('button', { name: 'Stay' })).toBeFocused()
+    await expect(question).toContainText(
+      'You have unsent entries on New Client. They are lost with a logout.',
+    )
     await press(question, 'Stay')
     await expect(page.getByLabel('Login Name')).toHaveValue('half-typed')
     await press(page, 'Logout')

@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { MINUTE_MS } from '../../contract/time.ts'
 import { useCall } from '../calls/useCall.ts'
-import { hasDrafts, otherTabHasDrafts } from '../drafts.ts'
+import { otherTabHasDrafts, titlesOfDrafts } from '../drafts.ts'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { menuOf, to } from '../screens.ts'
 import { signOut, useSession } from '../session.tsx'
@@ -19,14 +19,15 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
   const screen = useScreen()
   const here = screen?.under ?? screen
   const [asking, setAsking] = useState(false)
-  const [where, setWhere] = useState('this tab')
+  const [where, setWhere] = useState('')
   const ask = (where: string) => {
     setWhere(where)
     setAsking(true)
   }
   const leave = async () => {
-    if (hasDrafts(name)) ask('this tab')
-    else if (await otherTabHasDrafts()) ask('another tab')
+    const titles = titlesOfDrafts(name)
+    if (titles.length > 0) ask(`on ${AND.format(titles)}`)
+    else if (await otherTabHasDrafts()) ask('in another tab')
     else signOut()
   }
   const waiting = useWaiting()
@@ -84,11 +85,14 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
         onNo={() => setAsking(false)}
         loading={false}
       >
-        <p>You have unsent entries in {where}. They are lost with a logout.</p>
+        <p>You have unsent entries {where}. They are lost with a logout.</p>
       </Confirm>
     </Side>
   )
 }
+
+/** 'New Client and Update Client: tv100' */
+const AND = new Intl.ListFormat('en-GB')
 
 /** Returns how many things wait for an answer, by the path of the screen that has them. */
 function useWaiting(): Record<string, number | undefined> {
