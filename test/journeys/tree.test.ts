@@ -102,6 +102,7 @@ test('a suspension that somebody else has set or changed meanwhile is shown befo
   const change = page.getByRole('dialog', { name: `Change the suspension of ${dealer.name}` })
   await press(page, 'Suspend')
   await expect(dialog).toContainText('1 client stays served.')
+  await typeIn(dialog.getByLabel('Reason'), 'Sells elsewhere')
 
   await press(theirs, 'Suspend')
   await typeIn(theirDialog.getByLabel('Reason'), 'Owes 40 credits')
@@ -134,9 +135,12 @@ test('a suspension that somebody else has set or changed meanwhile is shown befo
   // What is asked is of now: it was loaded again.
   await expect(dialog).toContainText('1 client stays served.')
   await expect(change).toHaveCount(0)
+  // What was typed before the refusal is not lost.
+  await expect(dialog.getByLabel('Reason')).toHaveValue('Sells elsewhere')
   await press(dialog, `Suspend ${dealer.name}`)
   await readNotice(page, `${dealer.name} is suspended`)
   await expect(access).toContainText(`Suspended by ${world.admin.name}`)
+  await expect(access).toContainText('Sells elsewhere')
   await press(page, 'Lift suspension')
   await readNotice(page, `The suspension of ${dealer.name} is lifted`)
 })

@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
@@ -18,11 +18,17 @@ interface SuspendDialogProps {
 
 /**
  * Asks for the reason of a suspension, and says whom it stops. It closes where somebody else has changed the suspension
- * first: the page then shows the present one.
+ * first: the page then shows the present one, and what was typed is there at the next opening.
  */
 export function SuspendDialog({ open, account, onClose }: SuspendDialogProps) {
-  const suspend = useSubmit(calls.tree.suspend, { onDone: onClose, onOutdated: onClose })
-  const { reason, service_too } = account?.suspension ?? FIRST
+  const [sent, setSent] = useState('')
+  const close = () => {
+    setSent('')
+    onClose()
+  }
+  const suspend = useSubmit(calls.tree.suspend, { onDone: close, onOutdated: onClose })
+  const { reason: present, service_too } = account?.suspension ?? FIRST
+  const reason = sent === '' ? present : sent
   const values = useMemo(() => ({ reason, service_too }), [reason, service_too])
   if (!account) return null
   const { name } = account
@@ -30,12 +36,15 @@ export function SuspendDialog({ open, account, onClose }: SuspendDialogProps) {
     <FormDialog
       open={open}
       title={account.suspension ? `Change the suspension of ${name}` : `Suspend ${name}`}
-      onClose={onClose}
+      onClose={close}
       schema={Suspension}
       values={values}
       autoFocus
       label={account.suspension ? 'Change suspension' : `Suspend ${name}`}
-      onSubmit={(chosen) => suspend.submit({ name, ...chosen, seen: account.suspension?.since ?? null })}
+      onSubmit={(chosen) => {
+        setSent(chosen.reason)
+        suspend.submit({ name, ...chosen, seen: account.suspension?.since ?? null })
+      }}
       sending={suspend}
     >
       <Consequences account={account} />
