@@ -20,6 +20,7 @@ export const macMask: Mask = {
 }
 
 const FIXED = MAC_PREFIX.replaceAll(':', '')
+const WORDS = 'MACADDRESS'
 const MARK = /[\s:.,;_–—-]/
 /** Matches one of our MACs within other text, unless what adjoins it may belong to it. */
 const WHOLE =
@@ -31,8 +32,8 @@ function counts(character: string) {
 
 function shown(text: string, after: Beginning): string {
   const all = [...text.toUpperCase()].filter(counts).join('')
-  // Many stickers print the word before the address.
-  const typed = all.length > 3 ? all.replace(/^MAC(?:ADDRESS|ADDR)?/, '') : all
+  // Many stickers print the words before the address. Until they are over, their letters may still be digits.
+  const typed = WORDS.startsWith(all) ? all : all.replace(/^MAC(?:ADDRESS|ADDR)?/, '')
   // Before a word, the mask inserted the first three pairs, and they may be typed after it.
   if (after === 'fixed' && typed === all) return afterFixed(typed, text)
   if (FIXED.startsWith(typed)) {

@@ -91,6 +91,10 @@ describe('a MAC of our boxes', () => {
     '00 1A 79 12 34 56',
     '001a.7912.3456',
     'MAC: 00:1A:79:12:34:56',
+    'MAC: 00-1A-79-12-34-56',
+    'MAC Address: 00:1A:79:12:34:56',
+    'Mac addr. 001a79123456',
+    'MAC-ADDRESS 12:34:56',
     'MAC 001A79123456',
     'mac:001a79123456',
     'MAC:12:34:56',
@@ -117,7 +121,7 @@ describe('a MAC of our boxes', () => {
       last: fc.tuple(pair, pair, pair),
       isWhole: fc.boolean(),
       mark: fc.constantFrom(':', '-', '', ' ', '.'),
-      word: fc.constantFrom('', 'MAC: ', 'mac ', 'MAC:'),
+      word: fc.constantFrom('', 'MAC: ', 'mac ', 'MAC:', 'MAC Address: '),
       isUpper: fc.boolean(),
     })
     fc.assert(
