@@ -48,5 +48,9 @@ let offset: number | null = null
 function keep(next: number) {
   if (!Number.isFinite(next)) return
   offset = next
-  localStorage.setItem(KEY, String(Math.round(next)))
+  try {
+    localStorage.setItem(KEY, String(Math.round(next)))
+  } catch {
+    // A storage that is full fails no call: this page knows the time all the same.
+  }
 }

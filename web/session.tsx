@@ -100,9 +100,27 @@ async function confirmKept(kept: Session): Promise<void> {
 /** The pause between two attempts to hear who is signed in. */
 const ASKED_EVERY_MS = 3_000
 
+/** @throws NotStored where the browser does not store the session, of which nothing is left then */
 export function openSession(answer: OutputOf<typeof calls.session.login>): void {
-  keepSettings(answer.settings)
-  beginSession(answer.token, answer, true)
+  token = answer.token
+  try {
+    keepSettings(answer.settings)
+    beginSession(answer.token, answer, true)
+  } catch {
+    send(calls.session.logout, {}).catch(() => {})
+    token = null
+    for (const key of KEYS) localStorage.removeItem(key)
+    throw new NotStored()
+  }
+}
+
+/** The browser's storage is full, or was blocked since the page was loaded. */
+export class NotStored extends Error {
+  constructor() {
+    super(
+      'This browser could not store your session. Please allow site data for this address, or delete it in the settings of the browser if its storage is full, and sign in again.',
+    )
+  }
 }
 
 /** Replaces the session by a new one of the same account, without changing the screen. */
@@ -113,8 +131,9 @@ export function replaceSession(answer: OutputOf<typeof calls.session.login>): vo
 /** Ends the session here at once, and on the server if it can be reached. */
 export function signOut(): void {
   send(calls.session.logout, {}).catch(() => {})
-  localStorage.setItem(SIGNED_OUT, 'true')
   endSession({ expired: false, comeBack: false })
+  // Afterwards there is room for it, and the other tabs read it later still.
+  localStorage.setItem(SIGNED_OUT, 'true')
 }
 
 function endIfExpired(): void {

@@ -77,10 +77,22 @@ describe('on the login page', () => {
     await stranger.addInitScript(fill)
     await stranger.goto('/')
     await expect(stranger.getByText('make room if its storage is full')).toBeVisible()
-    const page = await open({ as: (await world.family()).dealer })
+    // It may also become full later, by another tab.
+    const { dealer } = await world.family()
+    const sessions = () => world.server.ownerSql`select from session`
+    const before = (await sessions()).length
+    const late = await open()
+    await late.evaluate(fill)
+    await typeIn(late.getByLabel('Username'), dealer.name)
+    await typeIn(late.getByLabel('Password', { exact: true }), PASSWORD)
+    await press(late, 'Sign in')
+    await expect(late.getByText('This browser could not store your session.')).toBeVisible()
+    await expect.poll(sessions).toHaveLength(before)
+    const page = await open({ as: dealer })
     await page.addInitScript(fill)
     await page.reload()
     await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
+    await expect(page.getByText('No dealer transactions found')).toBeVisible()
   })
 
   test('a button shows and hides the password', async ({ open }) => {

@@ -4,6 +4,7 @@ import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { ApiError, send } from '../calls/api.ts'
 import { solve } from '../parts/captcha/solving.ts'
 import type { SubmitError } from '../parts/form/Form.tsx'
+import { NotStored } from '../session.tsx'
 
 type SignInInput = InputOf<typeof calls.session.login>
 
@@ -22,7 +23,8 @@ export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>
       const answer = await sendSolving(credentials, begin)
       if (answer) onDone(answer)
     } catch (error) {
-      setRefused({ message: error instanceof ApiError ? error.message : 'An unknown error occurred' })
+      const isTold = error instanceof ApiError || error instanceof NotStored
+      setRefused({ message: isTold ? error.message : 'An unknown error occurred' })
       // A captcha solution is valid once, even when the password was wrong.
       setRound((before) => before + 1)
     }
