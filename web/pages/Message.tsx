@@ -18,6 +18,7 @@ import { Skeleton } from '../parts/Skeleton.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Question } from '../Question.tsx'
 import { to } from '../screens.ts'
+import { useTakeAsRead } from '../shell/Broadcast.tsx'
 
 /** Edits the message that everybody sees after signing in. */
 export function Message() {
@@ -27,6 +28,7 @@ export function Message() {
     onDone: forget,
     goTo: { path: to.home.admin(), after: 2_000 },
   })
+  const takeAsRead = useTakeAsRead()
   const { error: say } = useNotice()
   useEffect(() => {
     if (error) say('Error fetching current message', error.message)
@@ -64,6 +66,7 @@ export function Message() {
             blocked={({ message }) => message.trim() === ''}
             onSubmit={(typed) => {
               noteSent()
+              takeAsRead()
               update.submit(typed)
             }}
             disabled={isPending}

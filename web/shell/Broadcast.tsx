@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { send } from '../calls/api.ts'
@@ -34,6 +34,20 @@ export function Broadcast() {
       <Body>{message}</Body>
     </Dialog>
   )
+}
+
+/**
+ * Returns a function that counts what there is as read: who sets a message has seen the one before, and is not shown their own,
+ * though the first answer may still be awaited.
+ */
+export function useTakeAsRead(): () => Promise<void> {
+  const { role, token } = useSession()
+  const cache = useQueryClient()
+  const queryKey = keyOf(calls.desk[role].message, token)
+  return async () => {
+    await cache.cancelQueries({ queryKey })
+    cache.setQueryData(queryKey, { message: '' })
+  }
 }
 
 const Body = styled('p')({ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' })
