@@ -1,5 +1,7 @@
 import { type ReactNode, useEffect, useMemo } from 'react'
 import { calls, type InputOf } from '../contract/calls.ts'
+import { merged } from '../contract/merge.ts'
+import type { Preferences } from '../contract/preferences.ts'
 import { ApiError, send } from './calls/api.ts'
 import { failureOf, noticesOf } from './calls/notices.ts'
 import { useNotice } from './parts/notices/Notices.tsx'
@@ -25,7 +27,7 @@ type Change = InputOf<typeof calls.session.savePreferences>
 
 /**
  * Returns a function that shows a preference at once and has the server keep it. A save that fails is told, and what
- * was chosen holds on this page; a filter, until the person comes back to this tab from another one.
+ * was chosen holds on this page.
  */
 export function useRemember(): (change: Change) => void {
   const notice = useNotice()
@@ -39,7 +41,9 @@ export function useRemember(): (change: Change) => void {
         if (signedInAs() !== by) return
         try {
           await send(calls.session.savePreferences, change)
+          if (unsaved.length > 0) unsaved.push(change)
         } catch (error) {
+          unsaved.push(change)
           const notices = noticesOf(calls.session.savePreferences)
           if (notices && error instanceof ApiError && error.code !== 'no_session')
             notice.error(...failureOf(notices, error))
@@ -58,13 +62,20 @@ export function useLearnOnReturn(): void {
       // Until then the server does not know what was chosen here.
       await saving
       // What cannot be asked for stays as it is.
-      await learnPreferencesAgain(async () => (await send(calls.session.user, {})).preferences).catch(
-        () => {},
-      )
+      await learnPreferencesAgain(async () => {
+        const { preferences } = await send(calls.session.user, {})
+        return unsaved.reduce<Preferences>(merged, preferences)
+      }).catch(() => {})
     }
     document.addEventListener('visibilitychange', learn)
-    return () => document.removeEventListener('visibilitychange', learn)
+    return () => {
+      document.removeEventListener('visibilitychange', learn)
+      // The next who signs in here may be somebody else.
+      unsaved = []
+    }
   }, [])
 }
 
 let saving: Promise<void> = Promise.resolve()
+/** What could not be saved, with what was chosen after it. */
+let unsaved: Change[] = []

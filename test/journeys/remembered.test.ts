@@ -267,6 +267,16 @@ describe('what an account chose is used', () => {
     await expect(page.getByRole('menuitemcheckbox')).toHaveText(['The second'])
     await expect(page.locator('kbd')).toHaveCount(0)
     await expect(rows(page, 'Clients')).toHaveCount(6)
+    // What could not be saved stays as it was chosen here.
+    await page.route('**/v1/preferences', (route) => route.abort())
+    await page.getByRole('menuitem', { name: 'Save this filter' }).click()
+    await typeIn(page.getByLabel('Name', { exact: true }), 'Unsaved')
+    await page.keyboard.press('Enter')
+    await readNotice(page, 'Failed to save settings', 'The connection to Boxtree is lost. Please try again.')
+    await dealer.call(calls.session.savePreferences, { filters: { Third: { search: 'client-03' } } })
+    await lookAgain()
+    await press(page, 'Filters')
+    await expect(page.getByRole('menuitemcheckbox')).toHaveText(['Third', 'The second', 'Unsaved'])
   })
 })
 
