@@ -8,6 +8,8 @@ export class Refusal extends Error {
   readonly retryAfter: number | undefined
   /** A captcha challenge whose solution allows another try before then. */
   readonly challenge: unknown
+  /** Whether it is certain that this try changed nothing, where the code alone does not say so. */
+  readonly unchanged: boolean
 
   /**
    * `message` is a sentence for the person at the screen; `errors` repeats it at the fields that it concerns. `cause` is
@@ -16,13 +18,20 @@ export class Refusal extends Error {
   constructor(
     code: RefusalCode,
     message: string,
-    more: { errors?: Record<string, string>; retryAfter?: number; challenge?: unknown; cause?: unknown } = {},
+    more: {
+      errors?: Record<string, string>
+      retryAfter?: number
+      challenge?: unknown
+      unchanged?: true
+      cause?: unknown
+    } = {},
   ) {
     super(message, { cause: more.cause })
     this.code = code
     this.errors = more.errors
     this.retryAfter = more.retryAfter
     this.challenge = more.challenge
+    this.unchanged = more.unchanged ?? false
   }
 
   get httpStatus(): number {
@@ -37,6 +46,7 @@ export class Refusal extends Error {
       message: this.message,
       ...(this.errors && { errors: this.errors }),
       ...(this.challenge !== undefined && { challenge: this.challenge }),
+      ...(this.unchanged && { unchanged: true }),
       request_id: requestId,
     }
   }

@@ -84,6 +84,7 @@ describe('a turn', () => {
       code: 'unavailable',
       message: 'Please come again.',
       retryAfter: 10,
+      unchanged: true,
     })
     await vi.advanceTimersByTimeAsync(MAX_WAIT_MS)
     await refused

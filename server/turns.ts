@@ -166,7 +166,7 @@ function sum(counts: Iterable<number>): number {
 }
 
 function tooLong({ ms, message }: MaxWait): Refusal {
-  return new Refusal('unavailable', message, { retryAfter: ms / 1000 })
+  return new Refusal('unavailable', message, { retryAfter: ms / 1000, unchanged: true })
 }
 
 /** The refusal of a request whose caller has disconnected, so that nobody reads it. */

@@ -99,7 +99,10 @@ export function limitConnections(
     const address = request.ip
     if (!requests.enter(address)) {
       turnedAway(request.log, 'an address has all the requests under way that it may have', address)
-      throw new Refusal('unavailable', 'Too many requests at once come from your address.', { retryAfter: 5 })
+      throw new Refusal('unavailable', 'Too many requests at once come from your address.', {
+        retryAfter: 5,
+        unchanged: true,
+      })
     }
     reply.raw.once('close', () => requests.leave(address))
   })

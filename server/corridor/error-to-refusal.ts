@@ -27,7 +27,7 @@ function tooSlow(): Refusal {
   return new Refusal(
     'unavailable',
     'The database took too long, so this try changed nothing. Please try again in a minute. If it takes too long again, ask whoever runs Boxtree to see what keeps the database busy.',
-    { retryAfter: 60 },
+    { retryAfter: 60, unchanged: true },
   )
 }
 
@@ -40,7 +40,7 @@ export function clockIsBehind(newest?: Date): Refusal {
   return new Refusal(
     'unavailable',
     `The clock of the database was set back behind its newest entry, so this try changed nothing. Please ask whoever runs Boxtree to look at this clock; changes are made again once its time is past ${until}.`,
-    { retryAfter: 30 },
+    { retryAfter: 30, unchanged: true },
   )
 }
 
@@ -48,7 +48,7 @@ export function diskFull(what: string): Refusal {
   return new Refusal(
     'disk_full',
     `${what}, so this try changed nothing. Please ask whoever runs Boxtree to free space on it; everything can still be looked at.`,
-    { retryAfter: 30 },
+    { retryAfter: 30, unchanged: true },
   )
 }
 

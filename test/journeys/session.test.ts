@@ -127,6 +127,11 @@ describe('a session', () => {
     await expect(page).toHaveURL('/login')
     await signIn(page, reseller.name)
     await expect(page).toHaveURL('/add-dealer')
+    await readNotice(
+      page,
+      'Error adding Dealer. Please try again.',
+      'Your session had ended, and nothing was changed. It was about a-new-dealer.',
+    )
   })
 
   test('ends in all tabs when one of them signs out', async ({ open, world }) => {

@@ -18,6 +18,8 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined
   /** True where nothing came for as long as a call waits: another try would take as long again. */
   readonly timedOut: boolean
+  /** True where it is certain that nothing was changed. As the server tells it, only of the try that it refused. */
+  readonly unchanged: boolean
   /** A longer captcha challenge, whose solution lets the login continue. */
   readonly challenge: unknown
 
@@ -28,6 +30,7 @@ export class ApiError extends Error {
     this.errors = about.errors
     this.retryAfter = about.retryAfter
     this.timedOut = about.timedOut ?? false
+    this.unchanged = about.unchanged ?? BEFORE_THE_KEY.has(about.code)
     this.challenge = about.challenge
   }
 }
@@ -58,9 +61,9 @@ export function leavesOpen(error: unknown): boolean {
   return error.code === 'internal' || BEFORE_THE_KEY.has(error.code)
 }
 
-/** Returns whether a refusal says that its own try changed nothing, whatever became of an earlier one. */
-export function changedNothing({ code }: ApiError): boolean {
-  return BEFORE_THE_KEY.has(code) || code === 'disk_full'
+/** Returns whether the person has to be told that a change may have been made. */
+export function mayBeDone(error: unknown): boolean {
+  return leavesOpen(error) && !(error instanceof ApiError && error.unchanged)
 }
 
 interface SendOptions {
@@ -300,6 +303,7 @@ function refusalOf(response: Response, answer: unknown): ApiError {
     status,
     ...(body.errors && { errors: body.errors }),
     ...(retryAfter > 0 && { retryAfter }),
+    ...(body.unchanged && { unchanged: true }),
     ...(body.challenge !== undefined && { challenge: body.challenge }),
   })
 }

@@ -150,10 +150,11 @@ test('a form says that what was not answered may have been done, and a silent ca
 })
 
 test.each([
-  ['too_many_tries', 429],
-  ['disk_full', 503],
-] as const)('a form does not say that what was refused as %s may have been done', (code, status) => {
-  const error = new ApiError('Not now.', { code, status })
+  { code: 'too_many_tries', status: 429 },
+  { code: 'disk_full', status: 503, unchanged: true },
+  { code: 'unavailable', status: 503, unchanged: true },
+] as const)('a form does not say that what changed nothing may have been done: %o', (about) => {
+  const error = new ApiError('Not now.', about)
   expect(atForm(noticesOf(clients.renew), error)).toEqual({ message: '', fields: undefined })
 })
 

@@ -6,7 +6,7 @@ import { levels } from '../levels.ts'
 import type { SubmitError } from '../parts/form/Form.tsx'
 import type { Notify } from '../parts/notices/Notices.tsx'
 import { inClients } from '../quantities.ts'
-import { type ApiError, changedNothing, leavesOpen } from './api.ts'
+import { type ApiError, mayBeDone } from './api.ts'
 
 /** The notices of a call. */
 export interface CallNotices<C extends Call = Call> {
@@ -52,7 +52,7 @@ export function failureOf(
  * change may have been made, which the form still has to say once the notice is gone.
  */
 export function atForm(notices: CallNotices | null, error: ApiError): SubmitError {
-  const besideNotice = leavesOpen(error) && !changedNothing(error) ? MAY_BE_DONE : ''
+  const besideNotice = mayBeDone(error) ? MAY_BE_DONE : ''
   return { message: notices === null ? error.message : besideNotice, fields: error.errors }
 }
 

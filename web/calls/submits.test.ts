@@ -15,12 +15,15 @@ let keys: (string | null)[]
 let isAnswered: boolean
 /** Whether they get neither an answer nor an error. */
 let isSilent: boolean
+/** What the server refuses them with. */
+let refusal: { code: string; unchanged?: true } | null
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2026-05-10T12:00:00Z') })
   keys = []
   isAnswered = false
   isSilent = false
+  refusal = null
   const stored = new Map<string, string>()
   vi.stubGlobal('sessionStorage', {
     getItem: (name: string) => stored.get(name) ?? null,
@@ -31,6 +34,7 @@ beforeEach(() => {
     keys.push(new Headers(headers).get('idempotency-key'))
     if (isSilent)
       await new Promise((_, refuse) => signal?.addEventListener('abort', () => refuse(signal.reason)))
+    if (refusal) return Response.json(refusal, { status: refusal.code === 'no_session' ? 401 : 503 })
     if (!isAnswered) throw new TypeError('Failed to fetch')
     return Response.json({ status: 'OK', expiry: '2026-06-10T23:59:59.000Z', credits: 1 })
   })
@@ -188,6 +192,41 @@ describe('a submit without an answer', () => {
     ['moved credits', addCredits, { ...addCredits, input: { ...addCredits.input, credits: 2 } }],
   ] as const)('stays the same change after another one, where it %s', async ([, first, other]) => {
     expect(await isRepeated(first, other)).toBe(true)
+  })
+
+  test('may have been done, though its last try is said to have changed nothing', async () => {
+    const page = await load()
+    const busy = { code: 'unavailable', unchanged: true } as const
+    const isOpen = () => page.isUnanswered('mia', calls.clients.renew, () => true)
+    const refused = async () => {
+      refusal = busy
+      const end = expect(page.submitOnce(calls.clients.renew, INPUT, 'mia')).rejects.toMatchObject({
+        unchanged: !wasLost,
+      })
+      await vi.advanceTimersByTimeAsync(10_000)
+      await end
+      refusal = null
+    }
+    let wasLost = false
+    await refused()
+    expect(isOpen()).toBe(false)
+    await keyOf(page)
+    wasLost = true
+    await refused()
+    expect(isOpen()).toBe(true)
+  })
+
+  test('as the session ends is told of once after the next sign-in, with whether it may have been done', async () => {
+    const page = await load()
+    for (const mayBeDone of [false, true]) {
+      refusal = { code: 'no_session' }
+      await expect(page.submitOnce(calls.clients.renew, INPUT, 'mia')).rejects.toThrow()
+      expect(page.takeCutOff('tom')).toEqual([])
+      expect(page.takeCutOff('mia')).toEqual([{ call: expect.anything(), input: INPUT, mayBeDone }])
+      expect(page.takeCutOff('mia')).toEqual([])
+      refusal = null
+      await keyOf(page)
+    }
   })
 
   test('is told from one that is sent for the first time', async () => {

@@ -31,13 +31,9 @@ export function submitOnce<C extends Call>(
   const text = textToCompare(call, input, by)
   const running = underWay.get(text)
   if (running) return running as Promise<Once<C>>
-  const { pending, isRepeat } = openPending(call, input as object, {
-    by,
-    text,
-    within: again ? KEPT_MS : RECENT_MS,
-  })
-  const answer = persist(call, input, pending, signal)
-    .then((output) => ({ output, isRepeat }))
+  const opened = openPending(call, input as object, { by, text, within: again ? KEPT_MS : RECENT_MS })
+  const answer = persist(call, input, opened, signal)
+    .then((output) => ({ output, isRepeat: opened.isRepeat }))
     .finally(() => underWay.delete(text))
   underWay.set(text, answer)
   return answer
@@ -53,7 +49,7 @@ export function takeUnanswered(by: string): { call: Call; input: object; isWhole
   )
   ofLastLoad = ofLastLoad.filter((pending) => pending.by !== by)
   return mine.flatMap((pending) => {
-    const call = everyCall(calls).find(({ name }) => name === pending.call)
+    const call = callOf(pending)
     // The build before this one stored none where it was not whole.
     const { input = {}, isWhole = pending.input !== undefined } = pending
     if (!isWhole) change(pending, { givenUp: true })
@@ -61,11 +57,25 @@ export function takeUnanswered(by: string): { call: Call; input: object; isWhole
   })
 }
 
+/** Returns, once, the submits that the end of the session has cut off. */
+export function takeCutOff(by: string): { call: Call; input: object; mayBeDone: boolean }[] {
+  const isMine = (one: Pending) => one.cutOff === true && one.by === by && isWithin(KEPT_MS, one)
+  const all = readAll()
+  write(all.map((one) => (isMine(one) ? { ...one, cutOff: false } : one)))
+  return all.filter(isMine).flatMap((pending) => {
+    const call = callOf(pending)
+    return call ? [{ call, input: pending.input ?? {}, mayBeDone: !pending.unchanged }] : []
+  })
+}
+
+function callOf(pending: Pending): Call | undefined {
+  return everyCall(calls).find(({ name }) => name === pending.call)
+}
+
 /** Returns whether a submit with such an input is without an answer, so that it may have been carried out. */
 export function isUnanswered(by: string, call: Call, isSuch: (input: object) => boolean): boolean {
-  return readAll().some(
-    (one) => one.by === by && one.call === call.name && isWithin(KEPT_MS, one) && isSuch(one.input ?? {}),
-  )
+  const mayBeIt = (one: Pending) => one.by === by && one.call === call.name && !one.unchanged
+  return readAll().some((one) => mayBeIt(one) && isWithin(KEPT_MS, one) && isSuch(one.input ?? {}))
 }
 
 /**
@@ -86,9 +96,10 @@ const PAUSES_MS = [1_000, 2_000, 4_000]
 async function persist<C extends Call>(
   call: C,
   input: InputOf<C>,
-  pending: Pending,
+  { pending, mayBeDone }: Opened,
   signal?: AbortSignal,
 ): Promise<OutputOf<C>> {
+  let isOpen = mayBeDone
   for (let tries = 0; ; tries += 1) {
     try {
       // Somebody else may have signed in since the last try, whose session this is not to be done in.
@@ -98,12 +109,15 @@ async function persist<C extends Call>(
       removeReplaced({ ...pending, input: input as object })
       return answer
     } catch (error) {
+      isOpen ||= !(error instanceof ApiError && error.unchanged)
       const pause = PAUSES_MS[tries]
       if (isTransient(error) && pause !== undefined) await passed(pause, signal)
       else {
-        if (leavesOpen(error)) change(pending, { givenUp: true })
+        const cutOff = error instanceof ApiError && error.code === 'no_session'
+        // Also where nothing was changed: a browser or a proxy may itself have sent it twice.
+        if (leavesOpen(error)) change(pending, { givenUp: true, unchanged: !isOpen, cutOff })
         else remove(pending)
-        throw signal?.aborted ? stopped() : withReassurance(error)
+        throw signal?.aborted ? stopped() : ofAllTries(withReassurance(error), isOpen)
       }
     }
   }
@@ -128,6 +142,12 @@ function withReassurance(error: unknown): unknown {
   return new ApiError(error.message.replace(/\.$/, ': nothing is ever done twice.'), error)
 }
 
+/** A refusal says that its own try changed nothing; one before it may have. */
+function ofAllTries(error: unknown, mayBeDone: boolean): unknown {
+  if (!(error instanceof ApiError && error.unchanged && mayBeDone)) return error
+  return new ApiError(error.message, { ...error, unchanged: false })
+}
+
 function stopped(): ApiError {
   return new ApiError(
     'It was stopped before the answer came, and may have been done all the same. If you send it again, it is done only once.',
@@ -146,7 +166,14 @@ interface Asked {
   within: number
 }
 
-function openPending(call: Call, input: object, { by, text, within }: Asked) {
+interface Opened {
+  pending: Pending
+  isRepeat: boolean
+  /** Whether a try of before may have been carried out. */
+  mayBeDone: boolean
+}
+
+function openPending(call: Call, input: object, { by, text, within }: Asked): Opened {
   const again = readAll().find(
     (one) =>
       one.call === call.name && one.by === by && one.print === hashOf(one.key, text) && isWithin(within, one),
@@ -156,16 +183,18 @@ function openPending(call: Call, input: object, { by, text, within }: Asked) {
     fields: Object.keys(input),
     isWhole: !holdsSecret(call, input),
     givenUp: false,
+    unchanged: false,
+    cutOff: false,
   }
   // A sign-out has forgotten what was typed.
-  if (again) return { pending: change(again, typed), isRepeat: true }
+  if (again) return { pending: change(again, typed), isRepeat: true, mayBeDone: !again.unchanged }
   const key = randomKey()
   const pending: Pending = {
     ...{ by, call: call.name, key, print: hashOf(key, text), at: Date.now() },
     ...typed,
   }
   write([...readAll().filter((one) => isWithin(KEPT_MS, one)), pending])
-  return { pending, isRepeat: false }
+  return { pending, isRepeat: false, mayBeDone: false }
 }
 
 function change(pending: Pending, by: Partial<Pending>): Pending {

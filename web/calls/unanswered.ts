@@ -17,6 +17,10 @@ export interface Pending {
   at: number
   /** True once the person was told that there is no answer; from then on only they send it again. */
   givenUp: boolean
+  /** True where each of its tries was refused before it changed anything. */
+  unchanged?: boolean
+  /** True where the session ended before its answer, until the person is told. */
+  cutOff?: boolean
 }
 
 const KEY = 'submits'

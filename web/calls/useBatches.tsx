@@ -5,7 +5,7 @@ import type { Sending } from '../parts/form/Form.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { Progress } from '../parts/Progress.tsx'
 import { inClients } from '../quantities.ts'
-import { ApiError, leavesOpen } from './api.ts'
+import { ApiError, mayBeDone } from './api.ts'
 import { loadAgain } from './cache.ts'
 import { failureOf, noticesOf } from './notices.ts'
 
@@ -81,7 +81,7 @@ export function useBatches(call: Call, did: string, onDone: () => void): Batches
       const [text, reason, about] = notices ? failureOf(notices, error) : [error.message]
       const before = done > 0 ? `${howMany(done, all)} were ${did}. ` : ''
       if (error.code !== 'no_session') notice.error(text, `${before}${reason ?? ''}`, about)
-      if (leavesOpen(error)) unanswered = done
+      if (mayBeDone(error)) unanswered = done
     } finally {
       setRunning(null)
       if (unanswered === null) loadAgain(cache)

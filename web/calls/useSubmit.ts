@@ -7,7 +7,7 @@ import { useNotice } from '../parts/notices/Notices.tsx'
 import { mark } from '../parts/table/marks.ts'
 import { useSession } from '../session.tsx'
 import { type GoTo, useDelayedNavigation } from '../useDelayedNavigation.ts'
-import { type ApiError, leavesOpen } from './api.ts'
+import { type ApiError, leavesOpen, mayBeDone } from './api.ts'
 import { loadAgain } from './cache.ts'
 import { atForm, type CallNotices, failureOf, noticesOf, tellSuccess } from './notices.ts'
 import { type Once, submitOnce } from './submits.ts'
@@ -105,7 +105,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   // Memoised, so that a form shows each refusal once.
   const submitError = useMemo(() => error && atForm(notices, error), [notices, error])
   const outdated = error?.code === 'changed_since'
-  const unanswered = error !== null && leavesOpen(error)
+  const unanswered = error !== null && mayBeDone(error)
   const isOpen = useRef(unanswered)
   isOpen.current = unanswered
   const reset = useCallback(() => {

@@ -4,18 +4,26 @@ import type { Call } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { CREDIT_REQUEST, clientForm, draftOf, dropSent, dropSentDraft, MESSAGE } from '../drafts.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
+import { inClients } from '../quantities.ts'
 import { useSession } from '../session.tsx'
 import { loadAgain } from './cache.ts'
 import { failureOf, noticesOf, tellSuccess } from './notices.ts'
-import { submitOnce, takeUnanswered } from './submits.ts'
+import { submitOnce, takeCutOff, takeUnanswered } from './submits.ts'
 import { markNamed } from './useSubmit.ts'
 
-/** Sends the submits that a reload interrupted again, with the same idempotency keys, and shows their notices. */
+/**
+ * Sends the submits that a reload interrupted again, with the same idempotency keys, and shows their notices. Those that the end
+ * of the session has cut off are only told of: the person may have given them up.
+ */
 export function useUnansweredSubmits(): void {
   const { name } = useSession()
   const client = useQueryClient()
   const notice = useNotice()
   useEffect(() => {
+    for (const { call, input, mayBeDone } of takeCutOff(name)) {
+      const ended = mayBeDone ? ENDED_MEANWHILE : ENDED_BEFORE
+      notice.warning(noticesOf(call)?.failure ?? INTERRUPTED, `${ended}${aboutOf(input)}`)
+    }
     for (const unanswered of takeUnanswered(name)) sendAgain(unanswered)
 
     function sendAgain({ call, input, isWhole }: ReturnType<typeof takeUnanswered>[number]): void {
@@ -41,7 +49,23 @@ export function useUnansweredSubmits(): void {
   }, [name, client, notice])
 }
 
+const ENDED_BEFORE = 'Your session had ended, and nothing was changed.'
+const ENDED_MEANWHILE = 'Your session ended before the answer came. Please look whether it was done.'
+
 const INTERRUPTED = 'A change was interrupted. Please look whether it was made.'
+
+/** Says which account or clients a change is of, where it names some. */
+function aboutOf(input: object): string {
+  const { name, login = name, clients } = input as Named
+  const about = login ?? (clients && inClients(clients.length))
+  return about === undefined ? '' : ` It was about ${about}.`
+}
+
+interface Named {
+  name?: string
+  login?: string
+  clients?: readonly unknown[]
+}
 
 /** Returns the form whose whole draft a call has sent. */
 function formOf(call: Call): string | undefined {

@@ -171,6 +171,11 @@ const REFUSAL: JsonSchema = {
       description:
         'Of a 429 of `/authenticate`: an altcha challenge, good for that name alone. Its solution, sent as `g_recaptcha_response`, lets the next try through at once',
     },
+    unchanged: {
+      const: true,
+      description:
+        'Of a 503: this try left all as it was. An earlier one under the same `idempotency-key` may have been made',
+    },
     request_id: {
       type: 'string',
       pattern: '^[A-Za-z0-9._-]{1,64}$',
