@@ -32,7 +32,7 @@ interface QuestionProps<C extends Call, About> {
 export function Question<C extends Call, About>(props: QuestionProps<C, About>) {
   const { about, title, call, input, notices, onClose, onDone, onOutdated } = props
   const shown = useLastValue(about)
-  const { submit, loading, reset } = useSubmit(call, {
+  const { submit, loading, unanswered, reset } = useSubmit(call, {
     ...(notices && { notices }),
     onDone: () => {
       if (shown !== null) onDone?.(shown)
@@ -57,6 +57,7 @@ export function Question<C extends Call, About>(props: QuestionProps<C, About>) 
       onYes={() => submit(input(shown))}
       onNo={close}
       loading={loading}
+      unanswered={unanswered}
     >
       {props.children(shown)}
     </Confirm>

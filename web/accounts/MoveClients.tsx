@@ -20,6 +20,7 @@ import { Toggle } from '../parts/form/Toggle.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { SearchBox } from '../parts/table/SearchBox.tsx'
 import { useTyped } from '../parts/table/useTyped.ts'
+import { NOT_TWICE } from '../parts/useHeld.ts'
 import { useSession } from '../session.tsx'
 import { OnDay } from '../When.tsx'
 import { MoveTo, suspensionOf } from './MoveTo.tsx'
@@ -87,6 +88,7 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
       />
       <Choice of={name} chosen={chosen} onChoose={setChosen} />
       {batches.progress}
+      {unanswered !== null && <p role="status">{NOT_TWICE}</p>}
     </FormDialog>
   )
 }

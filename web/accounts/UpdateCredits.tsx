@@ -17,7 +17,6 @@ import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { NOT_TWICE } from '../parts/useHeld.ts'
 import { to } from '../screens.ts'
 import { balanceTone } from '../tables/balance.ts'
 import { Amount, amountFields, amountOf, FIRST_AMOUNT } from './Amount.tsx'
@@ -151,9 +150,9 @@ function Movement({ asked, name, balance, loading, unanswered, onYes, onNo }: Mo
       onNo={onNo}
       loading={loading}
       blocked={lackOf(before, change) !== null}
+      unanswered={unanswered}
     >
       <Balances before={before} change={change} />
-      {unanswered && <p role="status">{NOT_TWICE}</p>}
     </Confirm>
   )
 }

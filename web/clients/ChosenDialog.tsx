@@ -83,6 +83,7 @@ function DeleteChosen({ onClose, onDone, ...about }: ActProps<'delete'>) {
       onNo={close}
       loading={sending.loading}
       blocked={blocked}
+      unanswered={sending.unanswered}
     >
       <ActContent {...about} does={does} doing="Deleting">
         <p>

@@ -12,5 +12,5 @@ export function useHeld<T>(value: T, isHeld: boolean): T {
   return isHeld ? last.current : value
 }
 
-/** What a field says that cannot be changed meanwhile. */
+/** What a dialog says, and a field that cannot be changed meanwhile. */
 export const NOT_TWICE = 'Try again or cancel: nothing is done twice'

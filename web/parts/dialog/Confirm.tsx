@@ -2,6 +2,7 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
 import { Working } from '../Spinner.tsx'
+import { NOT_TWICE } from '../useHeld.ts'
 import { Dialog } from './Dialog.tsx'
 
 interface ConfirmProps {
@@ -17,6 +18,8 @@ interface ConfirmProps {
   onNo: () => void
   loading: boolean
   blocked?: boolean
+  /** True where the answer was lost: nobody knows whether it was done, which is still said once the notice is gone. */
+  unanswered?: boolean
 }
 
 /**
@@ -33,6 +36,7 @@ export function Confirm({
   onNo,
   loading,
   blocked = false,
+  unanswered = false,
 }: ConfirmProps) {
   return (
     <Dialog
@@ -53,6 +57,7 @@ export function Confirm({
       }
     >
       {children}
+      {unanswered && <p role="status">{NOT_TWICE}</p>}
     </Dialog>
   )
 }
