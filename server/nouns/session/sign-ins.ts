@@ -4,7 +4,7 @@ import type { Handlers, OpenContext } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
 import { notFound, Refusal } from '../../refusal.ts'
 
-/** How many sign-ins are read for these at most, since an index has them by their account and time alone. */
+/** How many tries are read for the others than sign-ins at most, since an index has them by their account and time alone. */
 const READ = 10_000
 
 /** The most sign-ins of each outcome that an account sees of itself, so that wrong logins push no right one off the list. */
@@ -28,11 +28,18 @@ export const signIns: Pick<Handlers<typeof calls.session>, 'list' | 'end' | 'sig
 
   async signIns({ sql, account }) {
     const data = await sql<SignIn[]>`
-      with newest as (
-        select id, at, address, agent, outcome, row_number() over (partition by outcome order by at desc, id desc) as nr
+      with succeeded as (
+        -- An index has these alone: no number of wrong tries since pushes them off.
+        select * from sign_in where account = ${account.id} and outcome = 'succeeded'
+        order by at desc, id desc limit ${NEWEST_OF_EACH}
+      ), others as (
+        select *, row_number() over (partition by outcome order by at desc, id desc) as nr
         from (select * from sign_in where account = ${account.id} order by at desc, id desc limit ${READ}) as read
+        where outcome <> 'succeeded'
       )
-      select id, at, address, agent, outcome from newest where nr <= ${NEWEST_OF_EACH} order by at desc, id desc`
+      select id, at, address, agent, outcome from succeeded
+      union all
+      select id, at, address, agent, outcome from others where nr <= ${NEWEST_OF_EACH} order by at desc, id desc`
     return { data }
   },
 }
