@@ -6,7 +6,7 @@ import { type FreshDatabase, freshDatabase } from '../../test/support/database.t
 import { openPostgresProxy, type PostgresProxy } from '../../test/support/postgres-proxy.ts'
 import { isLost } from './errors.ts'
 import { closeSockets } from './host-connections.ts'
-import { type Connect, openPool, type Sql } from './pool.ts'
+import { type Connect, hostsOf, openPool, type Sql } from './pool.ts'
 
 /** What becomes of a connection that is lost, and of the next one in its place: each pool here has only one. */
 
@@ -53,6 +53,18 @@ test('a COPY that PostgreSQL refuses only at its end fails, and its connection g
     await expect(pipeline(['1\n1\n'], copy)).rejects.toMatchObject({ code: '23505' })
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
   }, database.owner)
+})
+
+test('a connection is what its address says, whatever the environment has for other programs of PostgreSQL', async () => {
+  const others = { PGHOST: '192.0.2.1', PGPORT: '1', PGSSL: 'require', PGTARGETSESSIONATTRS: 'any' }
+  for (const [name, value] of Object.entries(others)) vi.stubEnv(name, value)
+  try {
+    for (const to of [url, database.server])
+      await withPool(async (sql) => expect(await sql`select 1 as one`).toEqual([{ one: 1 }]), to)
+    expect(hostsOf('postgres:///shop')).toEqual([{ host: 'localhost', port: 5432 }])
+  } finally {
+    vi.unstubAllEnvs()
+  }
 })
 
 describe('a statement that is sent when its connection has just failed', () => {

@@ -5,9 +5,9 @@ import type postgres from 'postgres'
  * What the driver, postgres.js 3.4.9, does wrong, and what mends it. It used what was left of a lost connection on the
  * next one: a pool gave no connection for many seconds, a statement that was never sent returned no rows, and a
  * transaction ran that was never begun. It sent long statements one by one, a refused COPY could wait for ever, and so could
- * a statement behind another's. It refused the certificate of an IP address. It had all connections take turns. No release
- * mends it. `driver.test.ts` (and `external.test.ts` of certificates) shows each fault but the needless copy, so that it can
- * tell of a later release whether this is still needed.
+ * a statement behind another's. It refused the certificate of an IP address. It had all connections take turns. It took
+ * from the environment what was meant for other programs. No release mends it. `driver.test.ts` (and `external.test.ts` of
+ * certificates) shows each fault but the needless copy, so that it can tell of a later release whether this is still needed.
  */
 const MENDS: Record<string, readonly { from: string; to: string }[]> = {
   'connection.js': [
@@ -81,6 +81,12 @@ const MENDS: Record<string, readonly { from: string; to: string }[]> = {
     },
   ],
   'index.js': [
+    {
+      // PGHOST, PGPASSWORD, PGTARGETSESSIONATTRS and the like, which an operator sets for psql, changed what DATABASE_URL leaves
+      // out, and some stopped even the embedded database.
+      from: 'env = process.env',
+      to: 'env = {}',
+    },
     {
       // The connection that had rested longest was taken. So all took turns, and each process of PostgreSQL found the
       // processor's caches full of what another had left there.

@@ -216,15 +216,13 @@ function openOver(
 
 /**
  * Returns the hosts that a connection string names, an IPv6 address without its brackets: the driver would split it at
- * its first colon. One without a port has the first one's. As in the driver, the environment names what the string
- * leaves out.
+ * its first colon. One without a port has the first one's.
  */
 export function hostsOf(to: string): Host[] {
-  const { PGHOST = 'localhost', PGPORT = '5432' } = process.env
   const authority = /^\w+:\/\/([^/?]*)/.exec(to)?.[1] ?? ''
-  const named = decodeURIComponent(authority.slice(authority.lastIndexOf('@') + 1)) || PGHOST
+  const named = decodeURIComponent(authority.slice(authority.lastIndexOf('@') + 1)) || 'localhost'
   const parts = named.split(',').map((one) => /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(one) ?? [])
-  const otherwise = parts[0]?.[3] ?? PGPORT
+  const otherwise = parts[0]?.[3] ?? '5432'
   return parts.map(([, address, name = '', port = otherwise]) => {
     return { host: address ?? name, port: Number(port) }
   })
