@@ -200,12 +200,27 @@ describe('of the configuration,', () => {
     ['CAPTCHA_SECRET_KEY', 'secret', { CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SITE_KEY: 'site' }],
     ['SECRET_KEY', KEY, {}],
     ['NEW_SECRET_KEY', KEY, {}],
-  ])('the secret %s may come from a file, without its last line break', (name, secret, others) => {
-    const file = join(folder, name)
-    writeFileSync(file, `${secret}\n`)
-    expect(readConfig({ ...others, [`${name}_FILE`]: file })).toEqual(
-      readConfig({ ...others, [name]: secret }),
-    )
+  ])(
+    'the secret %s may come from a file, and loses its last line break, there and in the variable',
+    (name, secret, others) => {
+      const file = join(folder, name)
+      writeFileSync(file, `${secret}\n`)
+      const expected = readConfig({ ...others, [name]: secret })
+      for (const given of [{ [`${name}_FILE`]: file }, { [name]: `${secret}\r\n` }])
+        expect(readConfig({ ...others, ...given })).toEqual(expected)
+    },
+  )
+
+  test.each([
+    ['short', 'Password should be between 8 and 128 characters'],
+    ['correct horse ', 'Password may not begin or end with a space'],
+    [' correct horse', 'Password may not begin or end with a space'],
+    ['correct\nhorse', 'Password may not have control characters'],
+  ])('the password of the admin is one that the console would take, and not %j', (password, why) => {
+    const file = join(folder, 'password')
+    writeFileSync(file, `${password}\n`)
+    for (const given of [{ ADMIN_PASSWORD: password }, { ADMIN_PASSWORD_FILE: file }])
+      expect(faultsOf(given)).toContain(`ADMIN_PASSWORD cannot be used: ${why}.`)
   })
 
   test('a secret given twice, or in a file that cannot be read, is a fault', () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import { AccountPassword } from '../contract/accounts.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 
 export type CaptchaConfig =
@@ -122,10 +123,10 @@ class Reader {
     return text === 'on'
   }
 
-  /** Returns a secret from the variable NAME, or from the file that NAME_FILE names. */
+  /** Returns a secret from the variable NAME, or from the file that NAME_FILE names, without the line breaks at its end. */
   secret(name: string): string | undefined {
     const file = this.text(`${name}_FILE`)
-    if (file === undefined) return this.env[name] || undefined
+    if (file === undefined) return this.env[name]?.replace(/[\r\n]+$/, '') || undefined
     if (this.env[name]) {
       this.faults.push(`${name} and ${name}_FILE are both set; keep one of them.`)
       return undefined
@@ -284,9 +285,8 @@ function readAdminLogin(reader: Reader): string {
 function readAdminPassword(reader: Reader): string | null {
   const password = reader.secret('ADMIN_PASSWORD')
   if (password === undefined) return null
-  if (password.length < 8 || password.length > 128) {
-    reader.faults.push('ADMIN_PASSWORD must be 8 to 128 characters long.')
-  }
+  const fault = AccountPassword.safeParse(password).error?.issues[0]?.message
+  if (fault) reader.faults.push(`ADMIN_PASSWORD cannot be used: ${fault}.`)
   return password
 }
 
