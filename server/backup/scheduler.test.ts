@@ -362,7 +362,9 @@ describe('a backup by the clock', () => {
         say: () => {},
       },
     })
-    await expect(taken).rejects.toThrow('There is no room for the backup')
+    await expect(taken).rejects.toThrow(
+      `There is no room for the backup where ${join(folder, 'one')} was to be; nothing of it remains. Free space there, or name a folder on another disk.`,
+    )
     expect(readdirSync(folder)).toEqual([])
   })
 

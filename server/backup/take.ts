@@ -71,7 +71,7 @@ async function takeFrom({ sql }: Source, options: TakeOptions): Promise<Manifest
       rmSync(draft, { recursive: true, force: true })
       if (!isDiskFull(error)) throw error
       throw new StartFault(
-        `There is no room for the backup where ${folder} was to be; nothing of it remains.`,
+        `There is no room for the backup where ${folder} was to be; nothing of it remains. Free space there, or name a folder on another disk.`,
       )
     }
   } finally {

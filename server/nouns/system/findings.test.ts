@@ -76,6 +76,12 @@ test('a server that should make backups and never made one is told after twice t
   const never = { ...BACKUPS, newest: null, sound: null, test_restore: null }
   expect(found({}, { started: '2026-05-13T10:00:00.000Z', backups: never })).toEqual([])
   expect(found({}, { started: '2026-05-13T09:59:59.000Z', backups: never })).toEqual([
-    { kind: 'backup', urgent: true, sentence: expect.stringMatching(/^There is no backup, although/) },
+    {
+      kind: 'backup',
+      urgent: true,
+      sentence: expect.stringMatching(
+        /^There is no backup, although .* where there is room: npm run backup -- FOLDER\.$/,
+      ),
+    },
   ])
 })

@@ -146,7 +146,7 @@ function ofBackups(living: readonly Server[], now: Date): Finding[] {
     return [
       urgent(
         'backup',
-        `${age}, although one is to be made every ${counted(newest.every_hours, 'hour')}.${why} See the log of the servers, and make one with npm run backup meanwhile.`,
+        `${age}, although one is to be made every ${counted(newest.every_hours, 'hour')}.${why} See the log of the servers, and make one meanwhile where there is room: npm run backup -- FOLDER.`,
       ),
     ]
   }
