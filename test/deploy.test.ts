@@ -280,6 +280,27 @@ test.for([
   expect(status, stdout + stderr).toBe(0)
 })
 
+test('nginx, where it is installed, accepts its sample: nginx.conf', (context) => {
+  const home = mkdtempSync(join(tmpdir(), 'boxtree-samples-'))
+  const certificate = join(import.meta.dirname, 'support/certificates/server')
+  const sample = readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8')
+    // It tries to listen, which only root may do at these ports.
+    .replaceAll(/listen (?:\[::\]:)?(?:80|443)\b/g, (_, at) => `listen unix:${join(home, String(at))}`)
+    .replace('/etc/letsencrypt/live/boxtree.example.com/fullchain.pem', `${certificate}.crt`)
+    .replace('/etc/letsencrypt/live/boxtree.example.com/privkey.pem', `${certificate}.key`)
+    .replace('/var/log/nginx/', '')
+  writeFileSync(join(home, 'sample'), `pid pid; events {} http { access_log off; ${sample} }`)
+  const { error, status, stderr } = spawnSync('nginx', ['-t', '-p', home, '-e', 'errors', '-c', 'sample'], {
+    encoding: 'utf8',
+    env: { PATH: `${process.env.PATH}:/usr/sbin` },
+  })
+  rmSync(home, { recursive: true })
+  if (error) skipWithout(context, 'nginx')
+  expect(status, stderr).toBe(0)
+  // Three servers, each at both kinds of addresses.
+  expect(sample.match(/listen unix:/g)).toHaveLength(6)
+})
+
 test('Boxtree accepts the sample of a server of a cluster', () => {
   const place = { folder: '/var/lib', network: '192.0.2.' }
   const config = readConfig(serverOf(machineOf('web1', 4, place), place))

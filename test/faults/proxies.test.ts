@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../support/folder.ts'
 import { skipWithout } from '../support/needs.ts'
-import { freePort } from '../support/port.ts'
+import { freePort, listen } from '../support/port.ts'
 
 // The proxies of deploy/ before the port of the boxes, as they stand but for addresses, files and what needs a
 // certificate: no query of a box is in anything that they write, whether it is answered or not. Debian has them all.
@@ -55,27 +55,69 @@ test.for([
 
 test('while no server is ready, haproxy answers a person with a page, and a call with what the console knows', async (context) => {
   if (spawnSync('haproxy', ['-v'], { env: ENV }).error) skipWithout(context, 'haproxy')
-  const folder = freshFolder()
-  const port = await freePort()
-  const nobody = `127.0.0.1:${await freePort()}`
-  const sample = withoutUser(readFileSync(join(DEPLOY, 'ha/haproxy.cfg'), 'utf8'))
-    .replace('127.0.0.1:8000', `127.0.0.1:${port}`)
-    .replace('127.0.0.1:8001', `127.0.0.1:${await freePort()}`)
-    .replaceAll(/10\.0\.0\.\d:80\d\d/g, nobody)
-  const args = configured(join(folder, 'haproxy.cfg'), sample, (file) => ['-db', '-f', file])
-  const proxy = start('haproxy', args, folder)
+  const { url, stop } = await beforeServers(await freePort())
   const answerTo = async (path: string) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null)
+    const response = await fetch(`${url}${path}`).catch(() => null)
     return response && `${response.status} ${response.headers.get('content-type')} ${await response.text()}`
   }
   try {
     await expect.poll(() => answerTo('/clients'), { timeout: 20_000 }).toMatch(/^503 text\/html <!doctype/)
     expect(await answerTo('/v1/me')).toMatch(/^503 application\/json \{"status":"ERROR","code":"unavailable"/)
   } finally {
-    await end(proxy)
-    rmSync(folder, { recursive: true })
+    await stop()
   }
 })
+
+test('where a server dies before it answers, haproxy asks the other one, but for a change without an Idempotency-Key', async (context) => {
+  if (spawnSync('haproxy', ['-v'], { env: ENV }).error) skipWithout(context, 'haproxy')
+  const asked: string[] = []
+  // All but HAProxy's own check has no answer when it comes first.
+  const servers = createServer(({ url = '', socket }, response) => {
+    if (url === '/v1/ready' || asked.includes(url)) response.end()
+    else socket.destroy()
+    asked.push(url)
+  })
+  const { url, stop } = await beforeServers(await listen(servers))
+  const statusAt = (path: string, init: RequestInit) =>
+    fetch(url + path, init).then(
+      ({ status }) => status,
+      () => 0,
+    )
+  try {
+    await expect.poll(() => statusAt('/v1/ready', {}), { timeout: 20_000 }).toBe(200)
+    const change = { method: 'POST', body: '{}' }
+    expect(await statusAt('/v1/looked', {})).toBe(200)
+    expect(await statusAt('/v1/keyed', { ...change, headers: { 'idempotency-key': 'once' } })).toBe(200)
+    // HAProxy answers 502, or nothing where it had used the connection before.
+    expect([0, 502]).toContain(await statusAt('/v1/bare', change))
+    expect(asked.filter((path) => path !== '/v1/ready')).toEqual([
+      ...['/v1/looked', '/v1/looked', '/v1/keyed', '/v1/keyed', '/v1/bare'],
+    ])
+  } finally {
+    await stop()
+    servers.closeAllConnections()
+    servers.close()
+  }
+})
+
+/** Starts HAProxy before the console of two servers, which are both at one port. */
+async function beforeServers(servers: number): Promise<{ url: string; stop(): Promise<void> }> {
+  const folder = freshFolder()
+  const port = await freePort()
+  const sample = withoutUser(readFileSync(join(DEPLOY, 'ha/haproxy.cfg'), 'utf8'))
+    .replace('127.0.0.1:8000', `127.0.0.1:${port}`)
+    .replace('127.0.0.1:8001', `127.0.0.1:${await freePort()}`)
+    .replaceAll(/10\.0\.0\.\d:80\d\d/g, `127.0.0.1:${servers}`)
+  const args = configured(join(folder, 'haproxy.cfg'), sample, (file) => ['-db', '-f', file])
+  const proxy = start('haproxy', args, folder)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      await end(proxy)
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
 
 function start(program: string, args: string[], folder: string): ChildProcess {
   const output = openSync(join(folder, 'output'), 'a')
