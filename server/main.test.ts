@@ -223,17 +223,25 @@ describe('the console', () => {
     expect(postmaster()).toBe(pid)
   })
 
-  test('warns where the days were counted in another time zone before', async () => {
+  test('warns where the days were counted in another time zone before, and where PostgreSQL has other rules for the zone than Node', async () => {
     const before = await start()
     const sql = openAsSuperuser()
     // The zone of a start is noted once the console serves.
     await expect.poll(() => otherZoneBefore(sql, 'Europe/Lisbon')).toBe('UTC')
     await sql.end()
     await before.stop()
-    const after = await startConsole({ dataDir, env: { TIME_ZONE: 'Europe/Lisbon' } })
+    // Lagos is an hour ahead all year, as Lisbon is in summer alone.
+    const otherRules = `Intl.DateTimeFormat = new Proxy(Intl.DateTimeFormat, {
+      construct: (target, [locale, options]) => Reflect.construct(target, [
+        locale, { ...options, ...(/lisbon/i.test(options?.timeZone) && { timeZone: 'Africa/Lagos' }) }]) })`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(otherRules)}`
+    const after = await startConsole({ dataDir, env: { TIME_ZONE: 'Europe/Lisbon', NODE_OPTIONS } })
     running.push(after)
     await expect.poll(after.output).toContain('TIME_ZONE is Europe/Lisbon, and was UTC at the last start')
-    expect(before.output()).not.toContain('TIME_ZONE')
+    await expect
+      .poll(after.output)
+      .toMatch(/Node\.js and PostgreSQL have different rules for Europe\/Lisbon from \d{4}-\d\d-\d\d on,/)
+    expect(before.output()).not.toMatch(/TIME_ZONE|different rules/)
   })
 
   test('is refused on a data folder that another console uses, which goes on', async () => {

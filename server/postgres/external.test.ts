@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -211,7 +212,7 @@ describe('with an external PostgreSQL', () => {
     await proveTheBooks(sql).finally(() => sql.end())
   })
 
-  test('a backup of the running console can be restored into an embedded database, and an unsound one says so', async () => {
+  test('a backup of the running console, called from another folder, can be restored into an embedded database, and an unsound one says so', async () => {
     const { env, restore } = await backedUp()
     const elsewhere = join(freshFolder(), 'data')
     const restored = await run(process.execPath, restore, { env: { PATH: env.PATH, DATA_DIR: elsewhere } })
@@ -336,12 +337,12 @@ describe('with an external PostgreSQL', () => {
 async function backedUp(): Promise<{ env: Record<string, string>; restore: string[] }> {
   const backup = join(freshFolder(), 'backup')
   const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, ...external.env }
+  // As npm would run it for somebody in another folder: the path begins at Boxtree's own.
+  const root = join(import.meta.dirname, '../..')
   const { stdout } = await run(
     process.execPath,
-    [join(import.meta.dirname, '../commands/backup.ts'), backup],
-    {
-      env,
-    },
+    [join(root, 'boxtree.mjs'), 'backup', relative(root, backup)],
+    { env: { ...env, INIT_CWD: tmpdir() }, cwd: tmpdir() },
   )
   expect(stdout).toContain(`The backup is in ${backup}`)
   return { env, restore: [join(import.meta.dirname, '../commands/restore.ts'), backup] }
