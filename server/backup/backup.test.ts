@@ -18,6 +18,7 @@ import { calls } from '../../contract/calls.ts'
 import { proveTheBooks } from '../../test/support/books.ts'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { freshFolder } from '../../test/support/folder.ts'
+import { openPostgresProxy } from '../../test/support/postgres-proxy.ts'
 import { SECRET_KEY, startServer } from '../../test/support/server.ts'
 import { sealUnbound } from '../../test/support/unbound-password.ts'
 import { newClient, openWorld, PASSWORD, Person, storedIn, type World } from '../../test/support/world.ts'
@@ -64,7 +65,7 @@ async function restore(more: { key?: Buffer; manifest?: Manifest } = {}): Promis
   await migrate({ ...target, say: silent })
 }
 
-function take({ owner }: FreshDatabase, more: Partial<TakeOptions> = {}) {
+function take({ owner }: Pick<FreshDatabase, 'owner'>, more: Partial<TakeOptions> = {}) {
   return takeBackup({ owner, key: SECRET_KEY, timeZone: 'UTC', folder, say: silent, ...more })
 }
 
@@ -105,14 +106,25 @@ describe('a backup', () => {
   test('is a snapshot even while people work: its ledger is sound and every password readable', async () => {
     const passwords = new Map<string, string>()
     const before = await addClient('before')
+    const proxy = await openPostgresProxy(world.server.database.owner)
+    // The snapshot is of a moment before it, and all that a new client changes is copied after it.
+    const atClients = proxy.keepBack('copy "client"')
     let working = true
     const work = Array.from({ length: 4 }, async (_, hand) => {
-      // No more than one page of the list, and than the dealer has credits for.
-      for (let round = 0; working && round < 100; round += 1) await addClient(`${hand}-${round}`)
+      // No more than one page of the list, and than the dealer has credits for; half of them after the snapshot.
+      for (let round = 0; working && round < 100; round += 1) {
+        if (round === 50) await atClients
+        await addClient(`${hand}-${round}`)
+      }
     })
-    const { tables } = await take(world.server.database)
+    const taking = take({ owner: proxy.url })
+    const sendOn = await atClients
+    const late = await addClient('late')
+    sendOn()
+    const { tables } = await taking
     working = false
     await Promise.all(work)
+    await proxy.close()
     await restore()
     expect(await verify(target.sql, 'boxtree_server')).toMatchObject({ first: null, others: [] })
     await proveTheBooks(target.ownerSql)
@@ -125,7 +137,8 @@ describe('a backup', () => {
       const { token } = await world.at(server, world.nobody()).call(calls.session.login, login)
       const there = new Person(server, { id, name, role, token })
       const { data } = await there.call(calls.clients.list, { per_page: 500 })
-      expect(data.map(({ name }) => name)).toContain(before)
+      const names = data.map(({ name }) => name)
+      expect([names.includes(before), names.includes(late)]).toEqual([true, false])
       expect(tables.find(({ name }) => name === 'client')?.rows).toBe(data.length)
       for (const { name } of data) {
         const { password } = await there.call(calls.clients.detail, { name })

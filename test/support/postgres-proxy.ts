@@ -18,6 +18,8 @@ export interface PostgresProxy {
   takeSeen(): string[]
   /** Cuts the connection at a batch, counted over all connections; 0 is the next one. */
   cutAt(batch: number, moment: Moment): void
+  /** Keeps back the next batch whose statement begins so. Resolves once it has come, to what sends it on. */
+  keepBack(beginning: string): Promise<() => void>
   /** Ends the silence and forgets a cut that has not happened yet. */
   mend(): void
   /** Closes the open connections, so that the next ones are new. */
@@ -36,6 +38,7 @@ export async function openPostgresProxy(to: Connect): Promise<PostgresProxy> {
   const there = { host: url.hostname, port: Number(url.port) }
   const reach = () => (typeof to === 'string' ? connect(there.port, there.host) : connect(to.socket))
   let armed: { left: number; moment: Moment } | null = null
+  let awaited: { beginning: string; came: (sendOn: () => void) => void } | null = null
   let seen: string[] = []
   let silent = false
   const lines = new Set<Socket>()
@@ -43,7 +46,7 @@ export async function openPostgresProxy(to: Connect): Promise<PostgresProxy> {
     keep(client)
     if (silent) return
     const upstream = keep(reach())
-    join(client, upstream, decide, () => silent)
+    join(client, upstream, { decide, isSilent: () => silent, keptBack })
   })
   const port = await listen(server)
   url.host = `127.0.0.1:${port}`
@@ -57,6 +60,11 @@ export async function openPostgresProxy(to: Connect): Promise<PostgresProxy> {
     },
     cutAt(batch, moment) {
       armed = { left: batch, moment }
+    },
+    keepBack(beginning) {
+      return new Promise((came) => {
+        awaited = { beginning, came }
+      })
     },
     mend() {
       armed = null
@@ -76,6 +84,15 @@ export async function openPostgresProxy(to: Connect): Promise<PostgresProxy> {
   function keep(socket: Socket): Socket {
     lines.add(socket)
     return socket.on('close', () => lines.delete(socket)).on('error', () => {})
+  }
+
+  /** Returns what a batch waits for; null where it does not. */
+  function keptBack(statement: string): Promise<void> | null {
+    if (!awaited || !statement.startsWith(awaited.beginning)) return null
+    const { promise, resolve } = Promise.withResolvers<void>()
+    awaited.came(resolve)
+    awaited = null
+    return promise
   }
 
   function decide(statement: string): Decision {
@@ -102,12 +119,13 @@ const READY = 'Z'
 const PASSWORD = 'p'
 const DESCRIBED = ['T', 'n']
 
-function join(
-  client: Socket,
-  upstream: Socket,
-  decide: (statement: string) => Decision,
-  isSilent: () => boolean,
-): void {
+type Line = {
+  decide: (statement: string) => Decision
+  isSilent: () => boolean
+  keptBack: (statement: string) => Promise<void> | null
+}
+
+function join(client: Socket, upstream: Socket, { decide, isSilent, keptBack }: Line): void {
   let batch: Buffer[] = []
   let statement = ''
   /** The text of each prepared statement by its name. */
@@ -132,7 +150,9 @@ function join(
       return hangUp()
     }
     if (decision === 'after') last = type === FLUSH ? { end: DESCRIBED, owed } : { end: [READY], owed }
-    upstream.write(whole)
+    const waits = keptBack(statement)
+    if (waits) void waits.then(() => upstream.write(whole))
+    else upstream.write(whole)
   })
   readFrames(upstream, false, (frame, type) => {
     if (last?.end.includes(type) && (type !== READY || owed === 1)) return sever()
