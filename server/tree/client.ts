@@ -101,16 +101,14 @@ export function refuseExpired(
   if (expired) throw new Refusal('client_expired', sentenceOf(expired))
 }
 
-/** Finds the caller's living client, other than `but`, that has this login or this MAC; undefined where none has. */
-export async function ownClientWith(
+/** Returns the living clients, other than `but`, that have this login or this MAC, and whether each is the caller's. */
+export async function clientsWith(
   { sql, account }: TreeContext,
   { name, mac }: { name?: string; mac: string | null },
   but?: number,
-): Promise<Pick<Client, 'name' | 'mac'> | undefined> {
-  const [found] = await sql<Pick<Client, 'name' | 'mac'>[]>`
-    select c.name, c.mac from client c
-    where (c.dealer = ${account.id}) is true and (lower(c.name) = lower(${name ?? null}) or c.mac = ${mac})
-      and c.deleted is null and c.id is distinct from ${but ?? null}
-    order by lower(c.name) = lower(${name ?? null}) desc limit 1`
-  return found
+): Promise<(Pick<Client, 'name' | 'mac'> & { isOwn: boolean })[]> {
+  return sql`
+    select c.name, c.mac, c.dealer = ${account.id} as "isOwn" from client c
+    where (lower(c.name) = lower(${name ?? null}) or c.mac = ${mac})
+      and c.deleted is null and c.id is distinct from ${but ?? null}`
 }

@@ -1626,8 +1626,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: "a taken login or MAC is named only where it is one of the dealer's own clients that has it",
     file: 'server/tree/client.ts',
-    from: 'where (c.dealer = ${account.id}) is true',
-    to: 'where (c.dealer is not null) is true',
+    from: 'c.dealer = ${account.id} as "isOwn"',
+    to: 'true as "isOwn"',
+    suites: ['server/nouns/clients/clients.test.ts'],
+  },
+  {
+    guard: "a login and a MAC that strangers' clients have are told at once",
+    file: 'server/nouns/clients/form.ts',
+    from: 'if (!(byName && byMac) && !byName?.isOwn',
+    to: 'if (!byName?.isOwn',
     suites: ['server/nouns/clients/clients.test.ts'],
   },
   {

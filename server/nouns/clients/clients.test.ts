@@ -202,6 +202,23 @@ describe('a new client', () => {
     await world.client(dealer, { login: taken.name })
   })
 
+  test('is told at once that both its login and its MAC are taken, whoever has them', async () => {
+    const { dealer } = await world.family()
+    const [own, others] = [await world.client(dealer), await world.client((await world.family()).dealer)]
+    const ofOwn = (what: string) => `This ${what} is taken by your client ${own.name}.`
+    const [login, stb_mac] = ['This login is taken.', 'This MAC address is taken.']
+    for (const [byName, byMac, errors] of [
+      [own, own, { login: ofOwn('login'), stb_mac: ofOwn('MAC address') }],
+      [own, others, { login: ofOwn('login'), stb_mac }],
+      [others, own, { login, stb_mac: ofOwn('MAC address') }],
+      [others, others, { login, stb_mac }],
+    ] as const) {
+      const input = newClient({ login: byName.name.toUpperCase(), stb_mac: byMac.mac })
+      const message = `${errors.login} ${errors.stb_mac}`
+      expect(await dealer.refused('name_taken', create, input)).toMatchObject({ message, errors })
+    }
+  })
+
   test('may have the login of an account', async () => {
     const { dealer } = await world.family({ credits: 1 })
     await world.client(dealer, { login: dealer.name })

@@ -7,12 +7,12 @@ import { lockPlace } from '../../ledger/transfer.ts'
 import { giveTrial } from '../../ledger/trials.ts'
 import { balanceOf } from '../../tree/account.ts'
 import { takeMac } from './device.ts'
-import { refuseOwn, TYPED } from './form.ts'
+import { refuseTaken, TYPED } from './form.ts'
 
 export const createClient: Handler<typeof calls.clients.create> = async (context, input) => {
   const { sql, account, now, business } = context
   const { login: name, stb_mac: mac, desc: description, months } = input
-  await refuseOwn(context, { name, mac })
+  await refuseTaken(context, { name, mac })
   if (mac !== null) await takeMac(context, mac)
   await lockPlace(sql, account)
   const service = started(months, now, business.zone)

@@ -9,7 +9,7 @@ import { fieldRefusal } from '../../refusal.ts'
 import { balanceOf } from '../../tree/account.ts'
 import { type Client, clientOf } from '../../tree/client.ts'
 import { noteNewMac, takeMac } from './device.ts'
-import { refuseOwn, TYPED } from './form.ts'
+import { refuseTaken, TYPED } from './form.ts'
 
 export const saveClient: Handler<typeof calls.clients.save> = async (context, input) => {
   const { sql, account, now } = context
@@ -46,7 +46,7 @@ async function change(
   const ministra = input.ministra ?? client.ministra
   const mac = ministra ? null : macAfter(client, input)
   if (mac !== client.mac) {
-    await refuseOwn(context, { mac }, client.id)
+    await refuseTaken(context, { mac }, client.id)
     if (mac !== null) await takeMac(context, mac, client.id)
   }
   const [stored = {}] = await sql`
