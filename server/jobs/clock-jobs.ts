@@ -11,7 +11,6 @@ import { refreshPlaylist } from '../nouns/channels/refresh.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
 import { begin } from '../postgres/begin.ts'
-import { isLost } from '../postgres/errors.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { cleanUp, forgetUnknownBoxes } from './clean-up.ts'
 
@@ -154,22 +153,18 @@ export function boxCounting({ sql, stopping }: Needs): ClockJob {
 }
 
 export function playlistRefresh({ sql, seal, playlist, log, stopping }: Needs): ClockJob {
-  let unread: Date[] = []
   return {
     ...EACH_MINUTE,
     name: 'playlist',
     async run(now) {
       try {
-        const outcome = await refreshPlaylist({ sql, seal, playlist, now, unread, signal: stopping })
-        unread = []
+        const outcome = await refreshPlaylist({ sql, seal, playlist, now, signal: stopping })
         if (outcome && 'failure' in outcome) {
           const { failure, cause } = outcome
           log.warn({ failure, err: cause }, 'the playlist could not be read')
         } else if (outcome) log.info(outcome, 'the playlist was read')
         return true
       } catch (error) {
-        // Whether this one was noted is not known either.
-        if (isLost(error)) unread.push(now)
         // A stop ends the download, which is no fault to tell of.
         if (stopping.aborted) return false
         throw error

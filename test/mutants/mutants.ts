@@ -3658,15 +3658,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a slow reading of a playlist replaces none that was asked for since',
     file: 'server/nouns/channels/from-address.ts',
-    from: ' and (${isAsked} or tried = ${now})',
+    from: ' and tried = coalesce(${begun}, tried)',
     to: '',
     suites: ['server/nouns/channels/channels.test.ts'],
   },
   {
     guard: 'a slow reading of a playlist that fails says nothing of one that was asked for since',
     file: 'server/nouns/channels/refresh.ts',
-    from: 'failure = ${failure} where address = ${address} and tried = ${now}',
-    to: 'failure = ${failure} where address = ${address}',
+    from: 'tried = ${now} where address = ${address} and tried = ${begun}',
+    to: 'tried = ${now} where address = ${address}',
     suites: ['server/nouns/channels/channels.test.ts'],
   },
   {
@@ -3681,6 +3681,13 @@ export const MUTANTS: Mutant[] = [
     file: 'server/nouns/channels/refresh.ts',
     from: 'set tried = ${due} where',
     to: 'set tried = tried where',
+    suites: ['server/nouns/channels/channels.test.ts'],
+  },
+  {
+    guard: 'a playlist that was not read because its server was killed is due after five minutes',
+    file: 'server/nouns/channels/refresh.ts',
+    from: 'set tried = ${begun} where',
+    to: 'set tried = ${now} where',
     suites: ['server/nouns/channels/channels.test.ts'],
   },
   {

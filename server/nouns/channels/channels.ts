@@ -56,7 +56,7 @@ export const channels: Handlers<typeof calls.channels> = {
       if (!address) throw new Refusal('invalid_input', 'There is no address to read the playlist from.')
       const found = await readAgain(address, { sql, seal, rules, signal })
       return begin(async ({ sql, now }) => {
-        const kept = await keepAgain(sql, { address, found, seal, now, isAsked: true })
+        const kept = await keepAgain(sql, { address, found, seal, now, begun: null })
         if (kept === null) throw changedSince()
         return { status: 'OK', ...kept }
       })

@@ -18,7 +18,14 @@ export function readAgain(address: Buffer, reading: Reading): Promise<Read> {
   return readFrom(reading.seal.open(address, OF_PLAYLIST.address), reading)
 }
 
-type Again = { address: Buffer; found: Read; seal: Seal; now: Date; isAsked: boolean }
+type Again = {
+  address: Buffer
+  found: Read
+  seal: Seal
+  now: Date
+  /** The moment that is noted while a reading is under way for which nobody asked; null where somebody did. */
+  begun: Date | null
+}
 
 /**
  * Takes or holds back what was read again; null where the playlist has another address meanwhile, or where nobody asked for this
@@ -26,10 +33,10 @@ type Again = { address: Buffer; found: Read; seal: Seal; now: Date; isAsked: boo
  */
 export async function keepAgain(
   sql: Sql,
-  { address, found, seal, now, isAsked }: Again,
+  { address, found, seal, now, begun }: Again,
 ): Promise<KeptPlaylist | null> {
   await holdOthers(sql)
   const present =
-    await sql`select from playlist where address = ${address} and (${isAsked} or tried = ${now})`
-  return present.length > 0 ? keep(sql, seal, found, { now, isAsked }) : null
+    await sql`select from playlist where address = ${address} and tried = coalesce(${begun}, tried)`
+  return present.length > 0 ? keep(sql, seal, found, { now, isAsked: begun === null }) : null
 }

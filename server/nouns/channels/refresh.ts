@@ -12,37 +12,40 @@ type RefreshContext = {
   seal: Seal
   playlist: PlaylistRules
   now: Date
-  /** When readings began that this server could not end, because it lost the database: the one that is noted is due at once. */
-  unread?: readonly Date[]
   signal: AbortSignal
 }
+
+/** After how many minutes a reading has ended, or never will: its server was killed, or lost the database. */
+const ENDED_AFTER = 5
 
 /**
  * Reads the playlist at its address again, where that is due. Of several servers the first one does it. Returns what
  * became of it; null where nothing was due, or where the address was replaced or read again meanwhile. No transaction is open
- * while it reads.
+ * while it reads: meanwhile the last reading is noted as one so long ago that the next is due once this one has ended.
  */
 export async function refreshPlaylist(
   context: RefreshContext,
 ): Promise<KeptPlaylist | { failure: string; cause: unknown } | null> {
-  const { sql, seal, playlist, now, unread = [], signal } = context
+  const { sql, seal, playlist, now, signal } = context
   const due = before(now, playlist.minutes * MINUTE_MS)
+  const begun = before(now, (playlist.minutes - ENDED_AFTER) * MINUTE_MS)
   const [claimed] = await begin(
     sql,
     (sql) => sql<{ address: Buffer }[]>`
-      update playlist set tried = ${now} where address is not null and (tried <= ${due} or tried = any (${unread.map((began) => began.toISOString())}::text[]::timestamptz[])) returning address`,
+      update playlist set tried = ${begun} where address is not null and tried <= ${due} returning address`,
   )
   if (!claimed) return null
   const { address } = claimed
   try {
     const found = await readAgain(address, { sql, seal, rules: playlist, signal })
-    return await begin(sql, (sql) => keepAgain(sql, { address, found, seal, now, isAsked: false }))
+    return await begin(sql, (sql) => keepAgain(sql, { address, found, seal, now, begun }))
   } catch (error) {
     if (error instanceof Refusal && !signal.aborted) {
       const { message: failure, cause } = error
       const { count } = await begin(
         sql,
-        (sql) => sql`update playlist set failure = ${failure} where address = ${address} and tried = ${now}`,
+        (sql) => sql`
+          update playlist set failure = ${failure}, tried = ${now} where address = ${address} and tried = ${begun}`,
       )
       return count > 0 ? { failure, cause } : null
     }
@@ -50,7 +53,7 @@ export async function refreshPlaylist(
     if (signal.aborted)
       await begin(
         sql,
-        (sql) => sql`update playlist set tried = ${due} where address = ${address} and tried = ${now}`,
+        (sql) => sql`update playlist set tried = ${due} where address = ${address} and tried = ${begun}`,
       )
     throw error
   }
