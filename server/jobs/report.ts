@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Backups, ServerReport } from '../../contract/system.ts'
@@ -19,10 +19,6 @@ type Surroundings = {
 /** Where a process serves people and boxes; null where it does not. */
 export type Ports = { console: number | null; boxes: number | null }
 
-const VERSION = (
-  JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }
-).version
-
 /** Returns what tells of this process, each time as it stands then. */
 export function openReport({
   config,
@@ -33,12 +29,15 @@ export function openReport({
 }: Surroundings): () => Promise<ServerReport> {
   const id = randomUUID()
   const started = clock.now().toISOString()
+  // Read once: later the files may be those of the next version.
+  let version: string | undefined
   return async () => {
+    version ??= readVersion()
     return {
       id,
       host: hostname(),
       pid: process.pid,
-      version: VERSION,
+      version,
       node: process.versions.node,
       console_port: more.ports?.console ?? null,
       box_port: more.ports?.boxes ?? null,
@@ -51,4 +50,22 @@ export function openReport({
       backups: (await more.backups?.()) ?? null,
     }
   }
+}
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** Returns the version, and eight digits that stand for the files that run: servers of two commits are told apart by them. */
+function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+  const files = ['server', 'db'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  const shipped = files.filter((file) => /\.(ts|sql|js|css|html)$/.test(file) && !file.endsWith('.test.ts'))
+  const hash = createHash('sha256')
+  // The last one stands for the console, the contract and the packages.
+  for (const file of [...shipped.sort(), 'dist/web.hash']) {
+    const path = join(ROOT, file)
+    if (existsSync(path)) hash.update(`${file}\0`).update(readFileSync(path)).update('\0')
+  }
+  return `${version}+${hash.digest('hex').slice(0, 8)}`
 }

@@ -109,6 +109,7 @@ describe('the state of the system', () => {
     expect(servers).toEqual([
       expect.objectContaining({
         ...{ state: 'serving', pid: process.pid, node: process.versions.node, clock_offset_ms: 0 },
+        version: expect.stringMatching(/^\d+\.\d+\.\d+\+[0-9a-f]{8}$/),
         ...{ disk_free: free, disk_least: 300 * MB },
         backups: {
           ...{ every_hours: 24, kept: 1, failure: null },
@@ -251,7 +252,9 @@ describe('a problem', () => {
     world.clock.pass({ hours: 1 })
     await tellOther()
     await runJobs()
-    const words = new RegExp(`runs Boxtree ${version} and other:8080 runs 9.9.9, for more than an hour`)
+    const words = new RegExp(
+      `runs Boxtree ${version.replace('+', '\\+')} and other:8080 runs 9.9.9, for more than an hour`,
+    )
     await expectFinding('versions', false, words)
     await forgetServer(world.server.sql, OTHER)
     await tellOther({ version })
