@@ -117,6 +117,8 @@ const QUERY = 'Q'
 const FLUSH = 'H'
 const READY = 'Z'
 const PASSWORD = 'p'
+/** The start-up message is longer. */
+const SSL_REQUEST_BYTES = 8
 const DESCRIBED = ['T', 'n']
 
 type Line = {
@@ -136,6 +138,8 @@ function join(client: Socket, upstream: Socket, { decide, isSilent, keptBack }: 
   let last: { end: string[]; owed: number } | null = null
 
   readFrames(client, true, (frame, type) => {
+    // Who asks so looks whether anybody is there: see `closeWhenSilent`.
+    if (type === '' && frame.length === SSL_REQUEST_BYTES) return void client.write('N')
     batch.push(frame)
     statement = read(frame, type) ?? statement
     const isSigningIn = type === '' || type === PASSWORD
