@@ -79,7 +79,7 @@ export const Transaction = z.object({
   description: z.string(),
   /** The client's expiry as the transaction left it; null between accounts. */
   expiry: z.nullable(Moment),
-  /** Who acted; '—' for somebody whom the reader may not know. */
+  /** Who acted; `UNNAMED` for somebody whom the reader may not know. */
   actor: z.string(),
   /** Whose client it was; null between accounts. */
   dealer: z.nullable(z.string()),
@@ -193,7 +193,7 @@ export const DeviceChange = z.object({
   mac_before: z.nullable(z.string()),
   /** From where; null where that is not known, or not the reader's to know. */
   address: z.nullable(z.string()),
-  /** The account that did it, or '—'; null where the box itself changed. */
+  /** The account that did it, or `UNNAMED`; null where the box itself changed. */
   actor: z.nullable(z.string()),
 })
 export type DeviceChange = z.output<typeof DeviceChange>

@@ -32,7 +32,7 @@ export const AccountBeneath = z.object({
   suspension: z.nullable(
     z.object({
       since: Moment,
-      /** '—' for somebody whom the caller may not know. */
+      /** `UNNAMED` for somebody whom the caller may not know. */
       by: z.string(),
       reason: z.string(),
       service_too: z.boolean(),

@@ -1,3 +1,4 @@
+import { UNNAMED } from '../../contract/accounts.ts'
 import type { calls } from '../../contract/calls.ts'
 import { counted } from '../../contract/quantities.ts'
 import type { SentEvent } from '../../contract/shapes.ts'
@@ -39,7 +40,7 @@ export const boxEvents: Pick<Handlers<typeof calls.clients>, 'tell' | 'told'> = 
     return sent.map((one) => ({
       ...one,
       event: EVENT_OF[one.event],
-      message: one.actor === '—' ? '' : one.message,
+      message: one.actor === UNNAMED ? '' : one.message,
     }))
   },
 }

@@ -1,3 +1,4 @@
+import { UNNAMED } from '../../contract/accounts.ts'
 import type { calls } from '../../contract/calls.ts'
 import type { DeviceChange } from '../../contract/shapes.ts'
 import type { Handler } from '../context.ts'
@@ -17,5 +18,5 @@ export const deviceHistory: Handler<typeof calls.clients.deviceHistory> = async 
     select h.id, h.at, h.event, h.detail, h.mac_before, h.address, ${nameFor(sql, account, sql`a`)} as actor
     from device_history h left join account a on a.id = h.actor
     where h.client = ${id} order by h.id desc limit ${NEWEST}`
-  return rows.map((row) => ({ ...row, address: row.actor === '—' ? null : row.address }))
+  return rows.map((row) => ({ ...row, address: row.actor === UNNAMED ? null : row.address }))
 }

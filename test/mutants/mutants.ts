@@ -420,7 +420,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'what a dealer wrote to a box is not read by the next dealer of its client',
     file: 'server/nouns/box-events.ts',
-    from: "one.actor === '—' ? '' : one.message",
+    from: "one.actor === UNNAMED ? '' : one.message",
     to: 'one.message',
     suites: ['server/boxes/events.test.ts'],
   },
@@ -884,7 +884,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'an address betrays nobody whom the reader may not know',
     file: 'server/nouns/device-history.ts',
-    from: "row.actor === '—' ? null : row.address",
+    from: 'row.actor === UNNAMED ? null : row.address',
     to: 'row.address',
     suites: ['server/nouns/device-history.test.ts'],
   },
@@ -2629,7 +2629,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: "a transaction hides the names above its reader's parent",
     file: 'server/tree/names.ts',
-    from: "then '—' end",
+    from: 'then ${UNNAMED} end',
     to: 'then ${row}.name end',
     suites: ['server/nouns/transactions.test.ts'],
   },

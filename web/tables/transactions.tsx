@@ -1,6 +1,7 @@
 import './marked.css'
 import { UserPen } from 'lucide-react'
 import { Link } from 'react-router'
+import { UNNAMED } from '../../contract/accounts.ts'
 import type { Transaction } from '../../contract/shapes.ts'
 import { signOf, TRANSACTION_SORTS } from '../../contract/transactions.ts'
 import { Chip } from '../parts/Chip.tsx'
@@ -25,7 +26,11 @@ const actor: Column<Transaction> = {
   foldedInto: 'dealer',
   narrow: 'more',
   cell: ({ actor, dealer }) =>
-    actor === dealer && actor !== '—' ? <AccountLink name={actor} /> : <Ellipsis text={actor} identifier />,
+    actor === dealer && actor !== UNNAMED ? (
+      <AccountLink name={actor} />
+    ) : (
+      <Ellipsis text={actor} identifier />
+    ),
 }
 
 const dealer: Column<Transaction> = {
@@ -40,7 +45,7 @@ const dealer: Column<Transaction> = {
 }
 
 function DealerAndActor({ row: { dealer, actor } }: { row: Transaction }) {
-  const by = `by ${actor === '—' ? 'somebody else' : actor}`
+  const by = `by ${actor === UNNAMED ? 'somebody else' : actor}`
   if (dealer === null) {
     return (
       <span className="folded-only">
@@ -50,7 +55,7 @@ function DealerAndActor({ row: { dealer, actor } }: { row: Transaction }) {
   }
   return (
     <span className="marked">
-      {dealer === '—' ? dealer : <AccountLink name={dealer} />}
+      {dealer === UNNAMED ? dealer : <AccountLink name={dealer} />}
       {actor !== dealer && (
         <span className="folded-only" role="img" aria-label={by} data-hint={by}>
           <UserPen aria-hidden size={16} />
