@@ -85,6 +85,8 @@ export const Transaction = z.object({
   dealer: z.nullable(z.string()),
   /** The login of the client if the reader has its page: if it is the reader's own and not deleted. */
   client: z.nullable(z.string()),
+  /** The name of the account if the reader has its page: if it is beneath the reader. Null for a client. */
+  account: z.nullable(z.string()),
 })
 export type Transaction = z.output<typeof Transaction>
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { calls, type OutputOf } from '../../contract/calls.ts'
+import type { LevelName } from '../../contract/levels.ts'
 import { type Person, suiteWorld } from '../../test/support/world.ts'
 
 type Rows = OutputOf<typeof calls.clients.history>
@@ -34,18 +35,18 @@ describe('transactions', () => {
     expect(brief(await own(reseller))).toEqual(ofReseller)
     expect(brief(await own(superreseller))).toEqual(ofSuperreseller)
     expect(brief(await own(world.admin)).slice(0, 6)).toEqual(ofSuperreseller)
-    // The account's owner reads the same rows as the account's history.
-    const clientless = (rows: OutputOf<typeof calls.desk.dealer.transactions>) =>
-      rows.map((row) => ({ ...row, client: null }))
-    expect(await reseller.call(calls.level.dealer.history, { name: dealer.name })).toEqual(
-      clientless(await own(dealer)),
-    )
-    const above = await superreseller.call(calls.level.reseller.history, {
-      name: reseller.name.toUpperCase(),
-    })
-    expect(above).toEqual(await own(reseller))
-    const top = await world.admin.call(calls.level.superreseller.history, { name: superreseller.name })
-    expect(top).toEqual(await own(superreseller))
+    // The account's owner reads the same rows as the account's history, but for the pages that they lead to.
+    const written = (all: Rows) => all.map(({ client: _, account: __, ...row }) => row)
+    for (const [parent, child] of [
+      [reseller, dealer],
+      [superreseller, reseller],
+      [world.admin, superreseller],
+    ] as const) {
+      const { history } = calls.level[child.role as LevelName]
+      expect(written(await parent.call(history, { name: child.name.toUpperCase() }))).toEqual(
+        written(await own(child)),
+      )
+    }
   })
 
   test('are those of an account or of a client, and not of both', async () => {
@@ -235,6 +236,20 @@ describe('all transactions', () => {
       ...below,
       ['ADD', world.admin.name, null],
     ])
+  })
+
+  test('name the account where the reader has its page: beneath it, but not where it was moved away', async () => {
+    const { superreseller, reseller, dealer } = await world.family({ credits: 2 })
+    const other = await world.child(superreseller)
+    await world.client(dealer, { months: 1 })
+    const pages = async (by: Person) => (await by.call(list, {})).data.map(({ account }) => account)
+    expect(await pages(dealer)).toEqual([null, null])
+    expect(await pages(reseller)).toEqual([null, dealer.name, null])
+    expect(await pages(superreseller)).toEqual([null, dealer.name, reseller.name, null])
+    await superreseller.call(calls.tree.move, { name: dealer.name, to: other.name })
+    expect(await pages(reseller)).toEqual([null, null, null])
+    expect(await pages(superreseller)).toEqual([null, dealer.name, reseller.name, null])
+    expect((await world.admin.call(list, {})).data[3]?.account).toBe(superreseller.name)
   })
 
   test('that are more than 10,000 are counted to there, and summed whole', async () => {

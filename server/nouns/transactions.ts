@@ -9,6 +9,7 @@ import { type LedgerScope, ledgerOf } from '../ledger/rows.ts'
 import { sumsOf } from '../ledger/sums.ts'
 import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
+import { isBeneath } from '../tree/beneath.ts'
 import { childOf } from '../tree/child.ts'
 import { clientOf } from '../tree/client.ts'
 import { nameFor } from '../tree/names.ts'
@@ -84,8 +85,10 @@ function rows({ sql, account }: Context, chosen: Fragment, order: Fragment): Pro
     select t.id, t.created, t.type, t.credits, t.login, t.mac, t.description, t.expiry,
       ${nameFor(sql, account, sql`a`)} as actor,
       case when t.client is not null then ${nameFor(sql, account, sql`d`)} end as dealer,
-      c.name as client
-    from ${chosen} t join account a on a.id = t.actor left join account d on d.id = t.dealer
+      c.name as client, case when t.client is null and ${isBeneath(sql, account, sql`d`)} then d.name end as account
+    from ${chosen} t join account a on a.id = t.actor
+      -- The client's dealer, or the account that received credits or gave them back.
+      join account d on d.id = coalesce(t.dealer, t.reseller, t.superreseller)
       -- One by one, because a plan for any number of rows would read all of a million clients for them.
       left join lateral (
         select name from client where id = t.client and dealer = ${account.id} and deleted is null offset 0

@@ -143,7 +143,7 @@ function declare(facts: Variant): Table<Transaction> {
       width: 136,
       least: 128,
       mono: true,
-      cell: (row) => <LoginLink row={row} isAbove={facts.names === true} />,
+      cell: (row) => <LoginLink row={row} />,
       narrow: 'title',
     },
     { ...mac<Transaction>(), width: 144 },
@@ -163,8 +163,8 @@ function declare(facts: Variant): Table<Transaction> {
 }
 
 /** A login, which leads its dealer to the client, or the name of an account, which leads those above to it. */
-function LoginLink({ row: { login, dealer, client }, isAbove }: { row: Transaction; isAbove: boolean }) {
-  if (isAbove && dealer === null) return <AccountLink name={login} />
+function LoginLink({ row: { login, client, account } }: { row: Transaction }) {
+  if (account) return <AccountLink name={account} />
   if (client === null) return <Ellipsis text={login} identifier />
   return (
     <Link to={to.client(client)} className="ellipsis identifier" data-hint={login} data-hint-cut="">
