@@ -65,7 +65,10 @@ export const TreeRow = z.object({
   expired: z.int(),
   /** The credits spent on them in the last 30 days, less those taken back. */
   used: z.int(),
-  /** How many days the balance lasts at that pace; null where nothing was used. */
+  /**
+   * How many days the balance lasts at that pace, or at that since the account was created, where that is less than 30 days
+   * ago; null where nothing was used, and on its first day.
+   */
   lasts: z.nullable(z.int()),
   last_login: z.nullable(Moment),
   suspended: z.boolean(),

@@ -31,7 +31,7 @@ describe('the tree', () => {
       credits: 89,
       resellers: 0,
       dealers: 0,
-      lasts: 2670,
+      lasts: null,
       suspended: true,
     }
     expect((await reseller.call(list)).data).toEqual([ofDealer])
@@ -47,7 +47,7 @@ describe('the tree', () => {
         credits: 0,
         resellers: 0,
         dealers: 1,
-        lasts: 0,
+        lasts: null,
       },
       {
         ...base,
@@ -72,7 +72,7 @@ describe('the tree', () => {
       credits: 0,
       resellers: 2,
       dealers: 2,
-      lasts: 0,
+      lasts: null,
     })
     expect((await world.admin.call(list, { of: dealer.name })).data).toEqual([])
   })
@@ -90,6 +90,22 @@ describe('the tree', () => {
     expect(await row()).toMatchObject({ credits: 84, used: 9, lasts: 280 })
     world.clock.pass({ days: 2 })
     expect(await row()).toMatchObject({ credits: 84, used: 0, lasts: null })
+  })
+
+  test('measures the pace of a young account by its age, and tells none on its first day', async () => {
+    const { superreseller, reseller, dealer } = await world.family({ credits: 100 })
+    const lasts = async (person: typeof reseller) => (await person.call(list)).data[0]?.lasts
+    await world.client(dealer, { months: 4 })
+    expect(await lasts(reseller)).toBe(null)
+    world.clock.pass({ days: 1, seconds: -1 })
+    expect(await lasts(reseller)).toBe(null)
+    world.clock.pass({ seconds: 1 })
+    expect(await lasts(reseller)).toBe(24)
+    expect(await lasts(superreseller)).toBe(0)
+    world.clock.pass({ days: 1, hours: 12 })
+    expect(await lasts(reseller)).toBe(60)
+    world.clock.pass({ days: 27, hours: 11 })
+    expect(await lasts(reseller)).toBe(719)
   })
 
   test('counts what a dealer used that was closed since, whose clients are with another', async () => {

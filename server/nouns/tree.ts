@@ -47,8 +47,9 @@ export const tree: Pick<Handlers<typeof calls.tree>, 'list' | 'account' | 'passw
   },
 }
 
-/** The days over which the pace of an account is measured. */
+/** The days over which the pace of an account is measured, or all of its life where that is shorter. */
 const PACE_DAYS = 30
+const DAY_S = DAY_MS / 1_000
 
 /** What was used is read from the balances of 30 days ago: one row for each dealer, however many it has. */
 function rowsBeneath(
@@ -77,13 +78,21 @@ function rowsBeneath(
       case a.role when 'dealer' then 0 else coalesce(spent.dealers, 0) end as dealers,
       coalesce(c.clients, 0) as clients, coalesce(c.active, 0) as active, coalesce(c.expiring, 0) as expiring,
       coalesce(c.expired, 0) as expired, coalesce(spent.used, 0) as used,
-      case when spent.used > 0 then h.balance * ${PACE_DAYS} / spent.used end as lasts,
+      ${lasts(sql, now)} as lasts,
       ${lastLogin(sql)} as last_login,
       exists (select from suspension s where s.account = a.id and s.lifted is null) as suspended, a.created, a.closed
     from account a join holding h on h.account = a.id and h.kind = 'balance'
     left join counted c on c.child = a.id left join spent on spent.child = a.id
     where a.parent = ${id} and ${show === 'closed' ? sql`a.closed is not null` : sql`a.closed is null`}
     order by lower(a.name)`
+}
+
+/** Returns how many days the balance of an account `a` lasts at its pace, which nobody knows before its second day. */
+function lasts(sql: Sql, now: Date): Fragment {
+  const seconds = sql`least(extract(epoch from ${now}::timestamptz - a.created), ${PACE_DAYS * DAY_S})`
+  return sql`
+    case when spent.used > 0 and a.created <= ${before(now, DAY_MS)}
+      then floor(h.balance * ${seconds} / (spent.used * ${DAY_S}))::bigint end`
 }
 
 /** Returns the column of a dealer's path that names the account one level beneath an account of a role. */
