@@ -27,7 +27,8 @@ export function AccountFacts({ account }: { account: AccountBeneath | undefined 
         <Fact label="Clients">
           {beneath.clients.toLocaleString('en-US')}, {beneath.served.toLocaleString('en-US')} of them served
         </Fact>
-        <Fact label="Last login">{last_login ? <At iso={last_login} /> : 'Never'}</Fact>
+        {/* Sign-ins are deleted after KEEP_DAYS: who has none may still have signed in before. */}
+        <Fact label="Last login">{last_login ? <At iso={last_login} /> : 'None on record'}</Fact>
         <Fact label="Created">
           <At iso={created} />
         </Fact>

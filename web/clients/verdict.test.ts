@@ -14,6 +14,7 @@ const SERVED = {
   ...NOT_ASKED,
 }
 const EXPIRED = { ...SERVED, expiry: '2026-09-24T23:59:59.000Z' }
+const NO_BOX = 'No box has asked yet, or none since a reset or a new MAC'
 const LOCKED = { locked: true, locked_to_ip: '203.0.113.7' }
 
 test.each([
@@ -35,7 +36,7 @@ test.each([
     ['Expired 58 days ago', 'Switched off', 'Locked to 203.0.113.7'],
   ],
 ])('%o is judged as %j', (client, says) => {
-  expect(verdictsOf(client, NOW, 'UTC').map(whole)).toEqual([...says, 'No box has asked yet'])
+  expect(verdictsOf(client, NOW, 'UTC').map(whole)).toEqual([...says, NO_BOX])
 })
 
 test('a package without channels is told of, as long as there is a playlist', () => {
@@ -44,10 +45,10 @@ test('a package without channels is told of, as long as there is a playlist', ()
   expect(of(0)).toEqual([
     'Its package has no channels: only the admin can give it some',
     'Served until',
-    'No box has asked yet',
+    NO_BOX,
   ])
-  expect(of(null)).toEqual(['Served until', 'No box has asked yet'])
-  expect(of(7)).toEqual(['Served until', 'No box has asked yet'])
+  expect(of(null)).toEqual(['Served until', NO_BOX])
+  expect(of(7)).toEqual(['Served until', NO_BOX])
 })
 
 test('each reason has the act that mends it, and an expired client is renewed before anything else', () => {
@@ -200,7 +201,7 @@ test('a wrong password that was tried with the login of a client is told of', ()
   expect(verdictsOf({ ...SERVED, wrong_login }, NOW, 'UTC')).toMatchObject([
     { says: 'A wrong password was tried with its login 2 minutes ago', tone: 'warn' },
     { says: 'Served until' },
-    { says: 'No box has asked yet' },
+    { says: NO_BOX },
   ])
 })
 

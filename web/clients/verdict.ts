@@ -119,7 +119,8 @@ function lastAsked({ online, box_answered, stb_sn, near_box }: Judged, now: Date
     return [{ says: `Its box asked last ${timeAgo(box_answered, zone, now)}`, tone: 'plain', ticks: true }]
   // When it asked is stored some seconds later, and lost with a crash of the database and in a restored backup.
   if (stb_sn) return [{ says: 'Its box has signed in; when it asked last is not known', tone: 'plain' }]
-  return near_box ? [] : [{ says: 'No box has asked yet', tone: 'plain' }]
+  // A box that is forgotten with a reset or the MAC may have asked until then.
+  return near_box ? [] : [{ says: 'No box has asked yet, or none since a reset or a new MAC', tone: 'plain' }]
 }
 
 /** Tells of a box with nearly the same MAC, while no box has asked with the client's own. */

@@ -35,7 +35,8 @@ export const deviceHistory = table<DeviceChange>({
   firstSort: { by: 'at', order: 'desc' },
   pageSizes: [5, 10, 25],
   perPage: 5,
-  empty: 'No box has asked yet',
+  // They are deleted after KEEP_DAYS, and a box that goes on as it is adds none.
+  empty: 'No changes on record',
 })
 
 function sinceThen({ detail, mac_before }: DeviceChange): string {
