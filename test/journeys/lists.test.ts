@@ -491,7 +491,7 @@ test('a page of transactions stays after a reload, and the last one says how old
   await expect(sorted).toBeVisible()
 })
 
-test('a description in Arabic loses its end in a narrow column, as one in English does', async ({
+test('a description in Arabic loses its end in a narrow column, as one in English does, and is typed from the right', async ({
   open,
   world,
 }) => {
@@ -516,6 +516,12 @@ test('a description in Arabic loses its end in a narrow column, as one in Englis
   expect(first.left).toBeGreaterThanOrEqual(all.left)
   expect(first.right).toBeLessThanOrEqual(all.right + 1)
   expect(last.right).toBeLessThan(all.left)
+  for (const field of [page.getByRole('searchbox'), page.getByRole('combobox', { name: /^Find/ })]) {
+    await expect(field).toHaveCSS('direction', 'ltr')
+    await field.fill(words)
+    await expect(field).toHaveCSS('direction', 'rtl')
+  }
+  await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'arabic' }).click()
   await expect(page.getByLabel('Description')).toHaveCSS('direction', 'rtl')
   await expect(page.getByLabel('Description')).toBeEnabled()

@@ -50,6 +50,8 @@ export function Find({ onSettings, onHelp }: FindProps) {
           placeholder="Find"
           autoComplete="off"
           enterKeyHint="go"
+          // What is typed in Arabic or Hebrew begins at the right, and stays in view.
+          dir="auto"
           {...EXACT}
           value={text}
           onClick={act.show}

@@ -243,8 +243,8 @@ const Line = styled('div')(({ theme }) => ({
     fontWeight: 600,
     '&:hover': { background: theme.palette.accent.fill },
   },
-  // A phone has no room for the day beside its state, which goes beneath it.
-  [theme.breakpoints.down('sm')]: { '& .expiry': { width: '5.5rem' } },
+  // A phone has no room for the expiry beside a whole MAC.
+  [theme.breakpoints.down('sm')]: { '& .expiry': { gridRow: 3, gridColumn: 1, justifyContent: 'start' } },
 }))
 
 const Keys = styled('div')(({ theme }) => ({

@@ -162,7 +162,6 @@ const Item = styled('a')<{ to?: string; type?: string }>(({ theme }) => ({
   color: theme.palette.text.secondary,
   textAlign: 'left',
   textDecoration: 'none',
-  whiteSpace: 'nowrap',
   cursor: 'pointer',
   '& svg': { flex: 'none' },
   '&:hover': { color: theme.palette.text.primary, background: theme.palette.tones.plain.fill },

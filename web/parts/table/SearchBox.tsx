@@ -41,6 +41,7 @@ export function SearchBox({ label, value, fault, onChange }: SearchBoxProps) {
           placeholder={label}
           value={value}
           autoComplete="off"
+          dir="auto"
           {...EXACT}
           onChange={(event) => onChange(event.target.value)}
           onKeyDown={press}
