@@ -424,7 +424,10 @@ test('clients fit the width of a tablet without scrolling, and one that is switc
   for (const width of [1440, 900, 768]) {
     await page.setViewportSize({ width, height: 900 })
     await expectNoScroll(page)
-    await expect(off.getByText('Inactive').filter({ visible: true })).toHaveCount(1)
+    const mark = width === 1440 ? off.getByText('Inactive') : off.getByRole('img', { name: 'Inactive' })
+    await expect(mark.filter({ visible: true })).toHaveCount(1)
+    // The state of its expiry beside it is not cut.
+    await expectOnTop(off.locator('.expiry > .chip'), `${width}`)
   }
   // What has no header there is sorted by the box.
   await page.getByLabel('Sort by').selectOption('Status')

@@ -30,6 +30,8 @@ export function ownClients(acts: {
     [
       {
         ...name,
+        // With the mark of a box that is online.
+        least: 139,
         cell: (row) => (
           <Marked row={row}>
             <Link to={to.client(row.name)} data-hint={row.name} data-hint-cut="">
@@ -38,7 +40,7 @@ export function ownClients(acts: {
           </Marked>
         ),
       },
-      { ...text('description', 'Description', { narrow: 'more' }), usually: 'shown' },
+      { ...text('description', 'Description', { narrow: 'more' }), least: 84, usually: 'shown' },
     ],
     {
       ...actions,
@@ -127,6 +129,8 @@ function declare<Row extends ClientRow>(
       },
       {
         ...expiry<Row>(),
+        // At the least it shows the day, the mark of a client that is switched off, and the longest state.
+        least: 187,
         usually: 'shown',
         cell: (row) => <Expiry inRows iso={row.expiry} inactive={row.status === false} />,
       },
@@ -177,6 +181,7 @@ function declare<Row extends ClientRow>(
   })
 }
 
+/** At the least it shows a name of 15 letters. */
 const name = { key: 'name', header: 'Name', width: 140, least: 128, narrow: 'title', mono: true } as const
 
 const actions = { key: 'actions', header: 'Actions', narrow: 'more', sort: false } as const

@@ -1,4 +1,5 @@
 import './clients.css'
+import { PowerOff } from 'lucide-react'
 import { type ExpiryState, expiryState } from '../../contract/clients.ts'
 import { useNow } from '../clock.ts'
 import { Chip } from '../parts/Chip.tsx'
@@ -10,7 +11,7 @@ import { zone } from '../zone.ts'
 
 /**
  * Shows the last day of service, its state as a chip, and the days left once the expiry is near. Where the column of the
- * status is left out, `inactive` says here that the client is switched off.
+ * status is left out, `inactive` says here that the client is switched off; a table has room for a mark only.
  */
 export function Expiry({ iso, inRows, inactive }: { iso: string; inRows?: boolean; inactive?: boolean }) {
   const now = useNow()
@@ -20,9 +21,14 @@ export function Expiry({ iso, inRows, inactive }: { iso: string; inRows?: boolea
     <span className="expiry">
       <MomentText iso={iso} zone={zone()} format="date" inRows={inRows} hint={away} />
       {inactive && (
-        <span className="narrow-only">
-          <Chip tone="plain">Inactive</Chip>
-        </span>
+        <>
+          <span className="cards-only">
+            <Chip tone="plain">Inactive</Chip>
+          </span>
+          <span className="folded-only" role="img" aria-label="Inactive" data-hint="Inactive">
+            <PowerOff aria-hidden size={16} />
+          </span>
+        </>
       )}
       <Chip tone={LOOKS[state].tone} hint={away}>
         {LOOKS[state].word}
