@@ -21,8 +21,9 @@ type Types = Partial<Record<Transaction['type'], Tone>>
 const actor: Column<Transaction> = {
   key: 'actor',
   header: 'By',
+  // At the least it shows a name of 15 letters.
   width: 136,
-  least: 96,
+  least: 128,
   foldedInto: 'dealer',
   narrow: 'more',
   cell: ({ actor, dealer }) =>
@@ -36,9 +37,9 @@ const actor: Column<Transaction> = {
 const dealer: Column<Transaction> = {
   key: 'dealer',
   header: 'Dealer',
-  // At the least it shows a name of 15 letters.
-  width: 136,
-  least: 128,
+  // At the least it shows a name of 15 letters and a mark.
+  width: 160,
+  least: 150,
   narrow: 'more',
   text: ({ dealer }) => dealer ?? '',
   cell: (row) => <DealerAndActor row={row} />,
@@ -135,8 +136,12 @@ function declare(facts: Variant): Table<Transaction> {
       width: 157,
     },
     // All rows have the same login, so the type serves as the title on a phone.
-    { ...type({ USED: 'bad', RETRIEVED: 'good', ...facts.tones }), narrow: ofOne ? 'title' : 'aside' },
-    { ...count<Transaction>('credits', 'Credits', { narrow: 'aside' }), width: 64 },
+    {
+      ...type({ USED: 'bad', RETRIEVED: 'good', ...facts.tones }),
+      least: 84,
+      narrow: ofOne ? 'title' : 'aside',
+    },
+    { ...count<Transaction>('credits', 'Credits', { narrow: 'aside' }), width: 64, least: 60 },
     {
       key: 'login',
       header: 'Login',
@@ -147,8 +152,8 @@ function declare(facts: Variant): Table<Transaction> {
       narrow: 'title',
     },
     { ...mac<Transaction>(), width: 144 },
-    { ...text<Transaction>('description', 'Description'), ...(facts.names && { least: 72 }) },
-    moment('expiry', 'Expiry', 'date'),
+    { ...text<Transaction>('description', 'Description'), ...(facts.names && { least: 70 }) },
+    { ...moment<Transaction>('expiry', 'Expiry', 'date'), least: 92 },
     ...(facts.names ? [actor, dealer] : []),
   ]
   return table<Transaction>({
