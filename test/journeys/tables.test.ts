@@ -264,6 +264,7 @@ const TABLES: readonly Walked[] = [
     label: 'Super Resellers',
     columns: ['Name', 'Credits', 'Lasts', 'Used, 30 days', 'State', 'Resellers', 'Dealers', ...TREE],
     name: 'atlantic-media',
+    folded: ['Used, 30 days', 'State', 'Created'],
   },
   {
     whose: 'superreseller',
@@ -271,6 +272,7 @@ const TABLES: readonly Walked[] = [
     label: 'Resellers',
     columns: ['Name', 'Credits', 'Lasts', 'Used, 30 days', 'State', 'Dealers', ...TREE],
     name: 'lisboa-norte',
+    folded: ['State', 'Created'],
   },
   ...(
     [
@@ -284,6 +286,7 @@ const TABLES: readonly Walked[] = [
     label: 'Dealers',
     columns: DEALERS_OF_TREE,
     name: 'casa-digital',
+    folded: ['State', 'Created'],
   })),
   ...(
     [
@@ -451,6 +454,36 @@ test('no list of accounts and no transactions scroll sideways at 1440 px, nor at
       await expect(table(page, label)).toBeVisible()
       await expectNoScroll(page)
     }
+  }
+})
+
+test('the tree fits a window of 1280 px beside a classic scroll bar, and shows beneath what has no column there', async ({
+  business,
+  windowOf,
+}) => {
+  for (const [label, name, more] of [
+    ['Super Resellers', 'atlantic-media', /in 30 days/],
+    ['Resellers', 'lisboa-norte', /since 20/],
+    ['Dealers', 'casa-digital', /since 20/],
+  ] as const) {
+    const facts = TABLES.find((one) => one.at === to.tree() && one.label === label)
+    const page = await openAt(windowOf, business, facts as Walked)
+    const row = table(page, label).getByRole('row').filter({ hasText: name })
+    for (const width of [1440, 1280 - 15]) {
+      await page.setViewportSize({ width, height: 900 })
+      await expectNoScroll(page)
+      // Numbers and words are whole.
+      const cut = () =>
+        row
+          .locator('td, td *')
+          .evaluateAll((all) =>
+            all
+              .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)
+              .map((one) => one.textContent),
+          )
+      await expect.poll(cut, `${label} at ${width}`).toEqual([])
+    }
+    await expect(row.getByText(more)).toBeVisible()
   }
 })
 

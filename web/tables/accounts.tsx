@@ -1,6 +1,4 @@
-import './accounts.css'
 import './marked.css'
-import { Ban } from 'lucide-react'
 import { Link } from 'react-router'
 import type * as z from 'zod/mini'
 import type { LevelName } from '../../contract/levels.ts'
@@ -10,7 +8,7 @@ import { levels } from '../levels.ts'
 import { type Column, type Table, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
 import { balance, count, moment, text } from './columns.tsx'
-import { lastLogin, lasts, state, used } from './tree.tsx'
+import { lastLogin, lasts, SuspendedMark, state, used } from './tree.tsx'
 
 /** An account in a list. Only superresellers have the totals beneath them. */
 export type Listed = z.output<typeof AccountRow> & Partial<z.output<typeof SuperresellerRow>>
@@ -26,8 +24,8 @@ const ofTree: readonly Column<Account>[] = [
   lastLogin(),
 ]
 
-/** At the least its header is whole. */
-const description: Column<Account> = { ...text<Account>('description', 'Description'), least: 74 }
+/** At the least a description of 13 letters is whole. */
+const description: Column<Account> = { ...text<Account>('description', 'Description'), least: 96 }
 
 export const accounts: Record<LevelName, Table<Account>> = {
   superreseller: declare('superreseller'),
@@ -69,9 +67,9 @@ function name(level: LevelName): Column<Account> {
   return {
     key: 'name',
     header: 'Name',
-    // At the least it shows a name of 15 letters. At 1440 px a description of 13 has room beside it.
-    width: levels[level].showsBeneath ? 140 : 168,
-    least: 128,
+    // At the least it shows a name of 15 letters and a mark.
+    width: 168,
+    least: 150,
     mono: true,
     narrow: 'title',
     sort: (row) => row.name.toLowerCase(),
@@ -81,8 +79,8 @@ function name(level: LevelName): Column<Account> {
           {row.name}
         </Link>
         {row.suspended && (
-          <span className="narrow-only suspended" role="img" aria-label="Suspended" data-hint="Suspended">
-            <Ban aria-hidden size={16} />
+          <span className="narrow-only">
+            <SuspendedMark />
           </span>
         )}
       </span>

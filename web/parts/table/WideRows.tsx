@@ -56,12 +56,13 @@ export function WideRows<Row extends object>(props: RowsProps<Row> & { fit: Omit
 
 /** Keeps a focused cell from being scrolled under the fixed columns. */
 function besideFixed<Row>(columns: readonly Column<Row>[], select: unknown): CSSProperties {
-  const fixed = (place: string) => columns.filter((column) => placeOf(column) === place)
-  const width = (some: readonly Column<Row>[]) =>
-    some.reduce((sum, column) => sum + leastOf(column) + spaceAround(column), 8)
+  const width = (place: string) =>
+    columns.reduce((sum, column, at) => {
+      return placeOf(column) === place ? sum + leastOf(column) + spaceAround(columns, at) : sum
+    }, 8)
   return {
-    scrollPaddingLeft: width(fixed('name')) + (select ? BOX : 0),
-    scrollPaddingRight: width(fixed('actions')),
+    scrollPaddingLeft: width('name') + (select ? BOX : 0),
+    scrollPaddingRight: width('actions'),
   }
 }
 
@@ -220,8 +221,11 @@ const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })
         cursor: 'pointer',
       },
       // Numbers and their headers are aligned right, with a distance from the text that follows.
-      '& .right': { textAlign: 'right', paddingRight: 24 },
-      '& .right button': { flexDirection: 'row-reverse' },
+      '& .right': { textAlign: 'right' },
+      '& .right + :not(.right)': { paddingLeft: 24 },
+      '& .right button': { flexDirection: 'row-reverse', textAlign: 'right' },
+      // The arrow stands in the padding, so that a number needs no more room than its header's words.
+      '& .right button svg': { marginLeft: -18 },
       '& th button svg': { flex: 'none', opacity: 0 },
       '& th button:hover svg, & th button:focus-visible svg': { opacity: 0.5 },
       '& th button[data-active=true]': { color: palette.text.primary },

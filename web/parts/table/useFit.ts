@@ -78,15 +78,15 @@ export function neededBy<Row>(
 ): number {
   // The column of checkboxes replaces a part of the first column's padding.
   const edges = 32 + (boxed ? BOX - 16 : 0)
-  return columns.reduce((sum, column) => sum + widthOf(column) + spaceAround(column), edges)
+  return columns.reduce((sum, column, at) => sum + widthOf(column) + spaceAround(columns, at), edges)
 }
 
 /** The width of the column of checkboxes, with its padding. */
 export const BOX = 56
 
-/** Returns the padding of a column. Numbers have more, to separate them from the text that follows. */
-export function spaceAround<Row>({ align }: Column<Row>): number {
-  return align === 'right' ? 32 : 16
+/** Returns the padding of the column at a place. Text that follows numbers has more, to separate the two. */
+export function spaceAround<Row>(columns: readonly Column<Row>[], at: number): number {
+  return columns[at - 1]?.align === 'right' && columns[at]?.align !== 'right' ? 32 : 16
 }
 
 /** Returns the least width of a column in CSS pixels. */
