@@ -109,7 +109,11 @@ export function openSession(answer: OutputOf<typeof calls.session.login>): void 
   } catch {
     send(calls.session.logout, {}).catch(() => {})
     token = null
-    for (const key of KEYS) localStorage.removeItem(key)
+    try {
+      for (const key of KEYS) localStorage.removeItem(key)
+    } catch {
+      // Where it is blocked, nothing of it can be read either.
+    }
     throw new NotStored()
   }
 }
