@@ -130,7 +130,7 @@ describe('a session', () => {
     await readNotice(
       page,
       'Error adding Dealer. Please try again.',
-      'Your session had ended, and nothing was changed. It was about a-new-dealer.',
+      'Your session had ended, so this was not done. It was about a-new-dealer.',
     )
   })
 

@@ -49,7 +49,8 @@ export function useUnansweredSubmits(): void {
   }, [name, client, notice])
 }
 
-const ENDED_BEFORE = 'Your session had ended, and nothing was changed.'
+// Of a longer work, such as a renewal of thousands, only this part was not done.
+const ENDED_BEFORE = 'Your session had ended, so this was not done.'
 const ENDED_MEANWHILE = 'Your session ended before the answer came. Please look whether it was done.'
 
 const INTERRUPTED = 'A change was interrupted. Please look whether it was made.'
