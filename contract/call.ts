@@ -42,14 +42,21 @@ export type Call<
   secrets: readonly string[]
 }
 
-/** What a declaration may leave out. */
-type Defaulted = 'changes' | 'takesKey' | 'needsSpace' | 'body' | 'slow' | 'endsSession'
+/** What a declaration says only where it is otherwise than of most calls. */
+type Exceptions = {
+  changes?: false
+  takesKey?: false
+  needsSpace?: 'little' | 'none'
+  body?: 'long' | 'file'
+  slow?: true
+  endsSession?: true
+}
 
 type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Roles extends Allowed> = Omit<
   Call<Input, Output, Roles>,
-  'name' | 'secrets' | Defaulted
+  'name' | 'secrets' | keyof Exceptions
 > &
-  Partial<Pick<Call, Defaulted>>
+  Exceptions
 
 export type Calls = { readonly [noun: string]: Call | Calls }
 
