@@ -4,7 +4,7 @@ import type { Handlers, OpenContext } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
 import { notFound, Refusal } from '../../refusal.ts'
 
-/** How many tries are read for the others than sign-ins at most, since an index has them by their account and time alone. */
+/** How many tries are read at most to find those that failed or met a suspension: no index has these alone. */
 const READ = 10_000
 
 /** The most sign-ins of each outcome that an account sees of itself, so that wrong logins push no right one off the list. */
