@@ -1,6 +1,7 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { calls, OutputOf } from '../contract/calls.ts'
 
+beforeEach(() => vi.resetModules())
 afterEach(() => vi.unstubAllGlobals())
 
 test('a session that the browser stores no part of, because its storage was blocked since, ends and says what helps', async () => {
@@ -22,3 +23,30 @@ test('a session that the browser stores no part of, because its storage was bloc
   expect(() => openSession(answer as unknown as OutputOf<typeof calls.session.login>)).toThrow(NotStored)
   await expect.poll(() => asked).toEqual(['/v1/logout'])
 })
+
+test.each([true, false])(
+  'the other tabs know of a sign-out before they hear that the session is gone, and of one in a full storage at once after it: %s',
+  async (hasRoom) => {
+    const done: string[] = []
+    let isFull = !hasRoom
+    vi.stubGlobal('localStorage', {
+      getItem: () => null,
+      setItem(key: string) {
+        if (isFull) throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
+        done.push(`set ${key}`)
+      },
+      removeItem(key: string) {
+        isFull = false
+        done.push(`remove ${key}`)
+      },
+    })
+    vi.stubGlobal('sessionStorage', { getItem: () => null, setItem() {}, removeItem() {} })
+    vi.stubGlobal('window', { history: { replaceState() {} } })
+    vi.stubGlobal('fetch', async () => Response.json({ status: 'OK' }))
+    const { signOut } = await import('./session.tsx')
+    signOut()
+    const [told, gone] = [done.indexOf('set signed_out'), done.indexOf('remove token')]
+    expect(told).not.toBe(-1)
+    expect(told < gone).toBe(hasRoom)
+  },
+)

@@ -135,8 +135,13 @@ export function replaceSession(answer: OutputOf<typeof calls.session.login>): vo
 /** Ends the session here at once, and on the server if it can be reached. */
 export function signOut(): void {
   send(calls.session.logout, {}).catch(() => {})
+  try {
+    // First, because the other tabs ask for it once they hear that the session is gone.
+    localStorage.setItem(SIGNED_OUT, 'true')
+  } catch {
+    // There will be room for it.
+  }
   endSession({ expired: false, comeBack: false })
-  // Afterwards there is room for it, and the other tabs read it later still.
   localStorage.setItem(SIGNED_OUT, 'true')
 }
 
