@@ -219,8 +219,9 @@ describe('of the configuration,', () => {
   ])('the password of the admin is one that the console would take, and not %j', (password, why) => {
     const file = join(folder, 'password')
     writeFileSync(file, `${password}\n`)
+    const remedy = 'Only the first start needs it: once there is an admin, remove it.'
     for (const given of [{ ADMIN_PASSWORD: password }, { ADMIN_PASSWORD_FILE: file }])
-      expect(faultsOf(given)).toContain(`ADMIN_PASSWORD cannot be used: ${why}.`)
+      expect(faultsOf(given)).toContain(`ADMIN_PASSWORD cannot be used: ${why}. ${remedy}`)
   })
 
   test('a secret given twice, or in a file that cannot be read, is a fault', () => {

@@ -286,7 +286,10 @@ function readAdminPassword(reader: Reader): string | null {
   const password = reader.secret('ADMIN_PASSWORD')
   if (password === undefined) return null
   const fault = AccountPassword.safeParse(password).error?.issues[0]?.message
-  if (fault) reader.faults.push(`ADMIN_PASSWORD cannot be used: ${fault}.`)
+  if (fault)
+    reader.faults.push(
+      `ADMIN_PASSWORD cannot be used: ${fault}. Only the first start needs it: once there is an admin, remove it.`,
+    )
   return password
 }
 
