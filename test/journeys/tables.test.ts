@@ -343,12 +343,18 @@ function looksOf({ label, columns, sorts, actions }: (typeof TABLES)[number]): s
   return JSON.stringify([label, columns, sorts, actions?.length])
 }
 
-test.for(WALKED)(
-  '$label at $at shows and sorts every column at any width, with names and actions in view',
-  async (facts, { business, windowOf }) => {
-    const page = await openAt(windowOf, business, facts)
-    const rows = table(page, facts.label)
-    const held = { name: facts.name, actions: facts.actions ?? [] }
+/** A page with its tables, which are walked together: what takes time is to open the page, and to draw it at each width. */
+const PAGES = [...Map.groupBy(WALKED, ({ whose, at }) => `${whose} ${at}`).values()].map((tables) => ({
+  ...(tables[0] as Walked),
+  tables,
+  labels: tables.map(({ label }) => label).join(', '),
+}))
+
+test.for(PAGES)(
+  '$labels at $at shows and sorts every column at any width, with names and actions in view',
+  async ({ tables, ...first }, { business, windowOf }) => {
+    const page = await openAt(windowOf, business, first)
+    for (const { label } of tables) await expectRow(page, label)
     const walk = async (widths: readonly number[]) => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 900 })
@@ -356,12 +362,18 @@ test.for(WALKED)(
           width <= 1024 ? ['away'] : COLLAPSED_AT.includes(width) ? ['open', 'collapsed'] : ['open']
         for (const menu of menus) {
           await expectNothingLost(page)
-          await expect(async () => {
-            await drawn(page)
-            const { columns, isFolded, covered } = await rows.evaluate(lookAt, held)
-            const where = `${width}, menu ${menu}`
-            expect({ columns, covered }, where).toEqual({ columns: columnsOf(facts, isFolded), covered: [] })
-          }).toPass({ timeout: 15_000 })
+          for (const facts of tables) {
+            const held = { name: facts.name, actions: facts.actions ?? [] }
+            await expect(async () => {
+              await drawn(page)
+              const { columns, isFolded, covered } = await table(page, facts.label).evaluate(lookAt, held)
+              const where = `${facts.label}: ${width}, menu ${menu}`
+              expect({ columns, covered }, where).toEqual({
+                columns: columnsOf(facts, isFolded),
+                covered: [],
+              })
+            }).toPass({ timeout: 15_000 })
+          }
           if (menus.length > 1) await press(page, 'Menu')
         }
       }
@@ -382,19 +394,22 @@ test.for(WALKED)(
       answered += 1
       if (!response.ok()) unkept.push(response.request().postData() ?? '')
     })
-    const sortable = facts.sorts ?? facts.columns.filter((column) => column !== 'Actions')
-    if (facts.isSorted !== false) {
-      // Here most tables scroll, and a column is scrolled into view before it is sorted by.
-      await page.setViewportSize({ width: 667, height: 900 })
-      for (const column of sortable.filter((one) => !facts.folded?.includes(one))) {
+    // Here most tables scroll, and a column is scrolled into view before it is sorted by.
+    await page.setViewportSize({ width: 667, height: 900 })
+    for (const facts of tables.filter(({ isSorted }) => isSorted !== false)) {
+      const rows = table(page, facts.label)
+      for (const column of sortableOf(facts).filter((one) => !facts.folded?.includes(one))) {
         await rows.getByRole('button', { name: column, exact: true }).click()
-        await expect(rows.locator('th[aria-sort]')).toHaveText(column)
+        await expect(rows.locator('th[aria-sort]'), facts.label).toHaveText(column)
       }
     }
     for (const width of PHONES) {
       await page.setViewportSize({ width, height: 844 })
-      await expect(rows).toHaveCount(0)
-      if (facts.isSorted !== false) await expect(sortsOf(page, facts.label)).toHaveText(sortable)
+      for (const facts of tables) {
+        await expect(table(page, facts.label), facts.label).toHaveCount(0)
+        if (facts.isSorted !== false)
+          await expect(sortsOf(page, facts.label), facts.label).toHaveText(sortableOf(facts))
+      }
       await expectNothingLost(page)
     }
     // One that came later would put this order into the next table's.
@@ -611,8 +626,12 @@ async function openAt(
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.goto(at)
   await doing?.(page)
-  await expect(table(page, label).getByRole('row').nth(1)).toBeVisible()
+  await expectRow(page, label)
   return page
+}
+
+function expectRow(page: Page, label: string): Promise<void> {
+  return expect(table(page, label).getByRole('row').nth(1)).toBeVisible()
 }
 
 async function expectNoScroll(page: Page): Promise<void> {
@@ -622,6 +641,11 @@ async function expectNoScroll(page: Page): Promise<void> {
 
 function columnsOf({ columns, folded }: Walked, isFolded: boolean): readonly string[] {
   return columns.filter((column) => !isFolded || !folded?.includes(column))
+}
+
+/** Returns the columns that a table can be sorted by. */
+function sortableOf({ sorts, columns }: Walked): readonly string[] {
+  return sorts ?? columns.filter((column) => column !== 'Actions')
 }
 
 /** Returns the columns by which the cards of a table can be sorted. */
