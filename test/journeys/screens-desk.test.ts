@@ -18,18 +18,14 @@ walkScreens(DESK)
 
 test('text has enough contrast in every preset and both modes', async ({ windowOf }) => {
   const page = await windowOf('dealer', DESK.look)
-  for (const [path, shows] of [
-    ['/', 'joao.silva'],
-    ['/clients', 'ana.ferreira'],
-  ] as const) {
-    await page.goto(path)
-    await expect(page.getByText(shows).first()).toBeVisible()
-    if (path !== '/') await page.getByLabel('Select this page').check()
-    for (const mode of MODES) {
-      for (const preset of Settings.shape.preset.options) {
-        await turn(page, mode, preset)
-        await expectAccessible(page, COLOUR_RULES)
-      }
+  // With a selection it has every colour of a preset that a page has text in, or on.
+  await page.goto('/clients')
+  await expect(page.getByText('ana.ferreira').first()).toBeVisible()
+  await page.getByLabel('Select this page').check()
+  for (const mode of MODES) {
+    for (const preset of Settings.shape.preset.options) {
+      await turn(page, mode, preset)
+      await expectAccessible(page, COLOUR_RULES)
     }
   }
 })
