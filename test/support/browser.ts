@@ -298,8 +298,13 @@ export async function expectAccessible(page: Page, rules?: string[]): Promise<vo
   const isLoaded = await page.evaluate(() => 'axe' in window)
   if (!isLoaded) await page.evaluate(AXE)
   const { violations, passed } = await page.evaluate(async (runOnly) => {
-    // Describing everything that is in order would take longer than the checks.
-    const options = { resultTypes: ['violations' as const], ...(runOnly && { runOnly }) }
+    const options = {
+      // Describing everything that is in order would take longer than the checks.
+      resultTypes: ['violations' as const],
+      // Style sheets are loaded ahead for a rule that is no part of the usual ones.
+      preload: { assets: ['media'] },
+      ...(runOnly && { runOnly }),
+    }
     const { violations, passes } = await window.axe.run(document, options)
     return { violations, passed: passes.length }
   }, rules)
