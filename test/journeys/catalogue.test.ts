@@ -418,7 +418,13 @@ test.for(Object.entries(scenarios))(
     const notices = call && (noticesOf(call) as CallNotices)
     if (!notices) throw new Error(`${name} has no notices`)
     const page = await windowOf(scenario.as)
-    await page.goto(typeof scenario.at === 'string' ? scenario.at : scenario.at(shop))
+    const { href } = new URL(
+      typeof scenario.at === 'string' ? scenario.at : scenario.at(shop),
+      shop.world.server.url,
+    )
+    // The call before may have left its page as it was. A dialog that is open hides the title.
+    const isThere = page.url() === href && (await page.getByRole('heading', { level: 1 }).isVisible())
+    if (!isThere) await page.goto(href)
     await scenario.prepare?.(page)
     const address = new RegExp(`/v1${call.path.replace(/\{\w+\}/g, '[^/]+')}$`)
     for (const [status, body] of [
