@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Locator, Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { leavesOutAdults, PACKAGES } from '../../contract/packages.ts'
@@ -599,7 +598,7 @@ describe('the admin', () => {
     await expect(page.getByRole('dialog')).toHaveCount(0)
   })
 
-  test('reads the name of a playlist that is held back beside its fault, and not beside the channels in use', async ({
+  test('reads the name of a playlist that is held back beside its fault, not beside the channels in use, and that more than 100,000 are left out', async ({
     open,
     world,
   }) => {
@@ -607,6 +606,8 @@ describe('the admin', () => {
     const page = await open({ as: world.admin, at: to.channels() })
     const facts = page.getByRole('main').locator('dl').first()
     await expect(facts).toContainText('Fileown.m3uChannels3')
+    const cut = page.getByText('The first 100,000 channels are read. Any after them are left out.')
+    await expect(cut).toHaveCount(0)
     const file = compressed('#EXTM3U')
     world.clock.pass({ minutes: 1 })
     await world.admin.call(calls.channels.giveFile, { name: 'empty.m3u', file })
@@ -619,14 +620,6 @@ describe('the admin', () => {
     await press(page, 'Take it all the same')
     await press(page.getByRole('alertdialog'), 'Take it')
     await expect(facts).toContainText('Fileempty.m3uChannels0')
-  })
-
-  test('is told that channels after the first 100,000 are left out', async ({ open, world }) => {
-    await givePlaylist(world, A_PLAYLIST)
-    const page = await open({ as: world.admin, at: to.channels() })
-    const cut = page.getByText('The first 100,000 channels are read. Any after them are left out.')
-    await expect(page.getByText('own.m3u')).toBeVisible()
-    await expect(cut).toHaveCount(0)
     await world.server.sql`update playlist set channels = 100000`
     await page.reload()
     await expect(cut).toBeVisible()
@@ -705,24 +698,33 @@ describe('the admin', () => {
     await expect(dialog.getByRole('searchbox')).toHaveCount(0)
   })
 
-  test('is told where the file of a playlist was changed since it was chosen', async ({ open, world }) => {
+  test('is asked for the file of a playlist that its field shows no more or that has changed, and can stop an upload and send it again', async ({
+    open,
+    world,
+  }) => {
     const folder = await mkdtemp(join(tmpdir(), 'boxtree-'))
     const file = join(folder, 'own.m3u')
     await writeFile(file, A_PLAYLIST)
     const page = await open({ as: world.admin, at: to.channels() })
     await press(page, 'Give a playlist')
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('A file').check()
+    await dialog.getByLabel('A file', { exact: true }).check()
     await dialog.getByLabel('File', { exact: true }).setInputFiles(file)
     await rm(folder, { recursive: true })
     await press(dialog, 'Read it')
     await expect(dialog.getByText('This file cannot be read any more. Please choose it again')).toBeVisible()
-  })
-
-  test('can stop the upload of a playlist, and send it again', async ({ open, world }) => {
-    const page = await open({ as: world.admin, at: to.channels() })
+    const chooseAnother = () =>
+      dialog
+        .getByLabel('File', { exact: true })
+        .setInputFiles({ name: 'a.m3u', mimeType: 'audio/x-mpegurl', buffer: Buffer.from(playlistOf(2)) })
+    await chooseAnother()
+    await dialog.getByLabel('An address', { exact: true }).check()
+    await dialog.getByLabel('A file', { exact: true }).check()
+    await press(dialog, 'Read it')
+    await expect(dialog.getByText('Please choose a file')).toBeVisible()
+    expect((await world.admin.call(calls.channels.all)).playlist).toBe(null)
+    await chooseAnother()
     const release = await holdBack(page, '**/v1/admin/playlist/file')
-    const dialog = await choosePlaylist(page)
     await press(dialog, 'Read it')
     await press(dialog, 'Stop')
     await expect(page.getByText('It was stopped before the answer came')).toBeVisible()
@@ -730,16 +732,6 @@ describe('the admin', () => {
     release()
     await press(dialog, 'Read it')
     await expect(page.getByText('2 channels in use')).toBeVisible()
-  })
-
-  test('does not read a file that its field shows no more', async ({ open, world }) => {
-    const page = await open({ as: world.admin, at: to.channels() })
-    const dialog = await choosePlaylist(page)
-    await dialog.getByLabel('An address', { exact: true }).check()
-    await dialog.getByLabel('A file', { exact: true }).check()
-    await press(dialog, 'Read it')
-    await expect(dialog.getByText('Please choose a file')).toBeVisible()
-    expect((await world.admin.call(calls.channels.all)).playlist).toBe(null)
   })
 
   test('keeps the address of a playlist in use, unless told to take another one all the same', async ({
@@ -850,16 +842,4 @@ async function text(file: { createReadStream(): Promise<AsyncIterable<unknown>> 
   const pieces: string[] = []
   for await (const piece of await file.createReadStream()) pieces.push(String(piece))
   return pieces.join('')
-}
-
-/** Chooses the file of a playlist with two channels. Returns the dialog, in which it was not sent yet. */
-async function choosePlaylist(page: Page): Promise<Locator> {
-  await press(page, 'Give a playlist')
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('A file', { exact: true }).check()
-  const buffer = Buffer.from(playlistOf(2))
-  await dialog
-    .getByLabel('File', { exact: true })
-    .setInputFiles({ name: 'a.m3u', mimeType: 'audio/x-mpegurl', buffer })
-  return dialog
 }

@@ -156,12 +156,15 @@ describe('the appearance', () => {
     expect(await background(page)).toBe(DARK)
   })
 
-  test.for(['left', 'right'] as const)(
-    'puts the menu on the %s and the settings button on the other side',
-    async (side, { open, world }) => {
-      const { reseller } = await world.family()
-      const page = await open({ as: reseller })
+  test('puts the menu on the left or the right and the settings button on the other side', async ({
+    open,
+    world,
+  }) => {
+    const { reseller } = await world.family()
+    const page = await open({ as: reseller })
+    for (const side of ['left', 'right'] as const) {
       if (side === 'right') {
+        await press(page, 'Menu')
         await press(page, 'Settings')
         await choose(page, 'Right')
         await press(page, 'Close settings')
@@ -172,30 +175,33 @@ describe('the appearance', () => {
       await expect(page.getByRole('banner')).toContainText('0 credits')
       await page.reload()
       await expect(page.getByRole('complementary')).toHaveCSS('width', '60px')
-    },
-  )
+    }
+  })
 })
 
 test.for([
-  { place: 'a desk', width: 1440, answered: 'first' },
-  { place: 'a desk', width: 1440, answered: 'last' },
-  { place: 'a phone', width: 390, answered: 'first' },
-  { place: 'a phone', width: 390, answered: 'last' },
-] as const)(
-  'on $place the first steps move nothing when what was asked for $answered is answered first',
-  async ({ width, answered }, { open, world }) => {
+  { place: 'a desk', width: 1440 },
+  { place: 'a phone', width: 390 },
+])(
+  'on $place the first steps move nothing, whether what was asked for first or last is answered first',
+  async ({ width }, { open, world }) => {
     const { dealer } = await world.family({ credits: 3 })
     await world.client(dealer, { login: 'anton' })
     const page = await open({ as: dealer, width })
-    await expectNothingMoves(page, { at: '/', shows: 'Show the login' }, answered)
+    for (const answered of ['first', 'last'] as const)
+      await expectNothingMoves(page, { at: '/', shows: 'Show the login' }, answered)
   },
 )
 
-test.for([1440, 390])('at %i pixels a list of one client is one row high', async (width, { open, world }) => {
+test('a list of one client is one row high, at a desk and on a phone', async ({ open, world }) => {
   const { dealer } = await world.family()
   await world.client(dealer, { login: 'anton' })
-  const page = await open({ as: dealer, at: '/clients', width })
-  await expect.poll(() => spaceBeneathRow(page, 'anton')).toBeLessThanOrEqual(2)
+  const page = await open({ as: dealer, at: '/clients' })
+  for (const list of ['table', 'list'] as const) {
+    if (list === 'list') await page.setViewportSize({ width: 390, height: 900 })
+    await expect(page.getByRole(list, { name: 'Clients' })).toBeVisible()
+    await expect.poll(() => spaceBeneathRow(page, 'anton'), list).toBeLessThanOrEqual(2)
+  }
 })
 
 test.for([

@@ -84,12 +84,6 @@ describe('all who expire this week', () => {
     }
   })
 
-  test('leave enough credits for a month, and that is said', async ({ open, world }) => {
-    const page = await open({ as: await dealerOf(world, { 'is-due': '2026-05-18' }), at: '/due' })
-    const forecast = page.getByRole('region', { name: 'Forecast' })
-    await expect(forecast).toContainText('Your credits are enough for the next 30 days.')
-  })
-
   test('are renewed from the dashboard with two clicks, or two taps', async ({ open, world }) => {
     for (const look of [{}, PHONE]) {
       const dealer = await dealerOf(world, { 'is-due-1': '2026-05-15', 'is-due-2': '2026-05-21' })
@@ -297,22 +291,6 @@ describe('the screen of those who are due', () => {
     await expect(page.getByText('No client matches')).toBeVisible()
   })
 
-  test('leaves out whom somebody has renewed elsewhere since it was selected', async ({ open, world }) => {
-    const dealer = await dealerOf(world, { 'is-first': '2026-05-16', 'is-second': '2026-05-17' })
-    const page = await open({ as: dealer, at: '/due' })
-    await page.getByLabel('Select this page').check()
-    await dealer.call(calls.clients.renew, { name: 'is-first', months: 1 })
-    await press(page, 'Renew selected')
-    const dialog = page.getByRole('dialog', { name: 'Renew 1 client' })
-    await expect(dialog).toContainText(
-      '1 client is left out, deleted, moved or renewed by somebody else meanwhile: is-first',
-    )
-    await press(dialog, 'Renew 1 client for 1 credit')
-    await readNotice(page, 'Successfully renewed 1 month(s) for 1 clients')
-    await expect(page.getByRole('group', { name: 'Selection' })).toHaveCount(0)
-    expect((await dealer.call(calls.credits.dealer)).credits).toBe(7)
-  })
-
   test('keeps nobody selected whom it has renewed, by the row or as far as the credits went', async ({
     open,
     world,
@@ -371,7 +349,10 @@ describe('the screen of those who are due', () => {
     expect((await dealer.call(calls.credits.dealer, {})).credits).toBe(0)
   })
 
-  test('says why it could not be loaded', async ({ open, world }) => {
+  test('says why it could not be loaded, and whether the credits are enough once it could', async ({
+    open,
+    world,
+  }) => {
     const dealer = await dealerOf(world, { 'is-due': '2026-05-15' })
     const page = await open({ as: dealer, at: '/clients' })
     const json = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
@@ -379,8 +360,10 @@ describe('the screen of those who are due', () => {
     await page.getByRole('link', { name: 'Due', exact: true }).click()
     await expect(page.getByText(`Error: ${json.message}`)).toHaveCount(2)
     await page.unrouteAll()
-    await press(page.getByRole('region', { name: 'Forecast' }), 'Retry')
+    const forecast = page.getByRole('region', { name: 'Forecast' })
+    await press(forecast, 'Retry')
     await expect(page.getByText(`Error: ${json.message}`)).toHaveCount(1)
+    await expect(forecast).toContainText('Your credits are enough for the next 30 days.')
     await press(page, 'Retry')
     await expect(rows(page, 'Due')).toHaveCount(1)
   })

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { expect, fill, holdBack, press, readNotice, test, typeIn } from '../support/browser.ts'
+import { drawn, expect, fill, holdBack, press, readNotice, test, typeIn } from '../support/browser.ts'
 
 const PHONE = { width: 390, height: 844, touch: true }
 
@@ -385,24 +385,24 @@ describe('on a phone', () => {
   })
 })
 
-describe('the width of the window decides:', () => {
-  test('up to 1024 px the menu is a drawer, beyond that a sidebar', async ({ open, world }) => {
-    const page = await open({ as: world.admin, width: 1024 })
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-    await expect(page.getByRole('complementary')).toHaveCount(0)
-    await page.setViewportSize({ width: 1025, height: 900 })
-    await expect(page.getByRole('complementary')).toHaveCSS('width', '240px')
-    await expect(page.getByRole('banner')).toHaveCSS('height', '64px')
-  })
-
-  test('up to 666 px a list shows cards, beyond that a table', async ({ open, world }) => {
-    const { dealer } = await world.family()
-    await world.client(dealer)
-    const page = await open({ as: dealer, at: '/clients', width: 666 })
-    await expect(page.getByRole('list', { name: 'Clients' })).toBeVisible()
-    await page.setViewportSize({ width: 667, height: 900 })
-    await expect(page.getByRole('table', { name: 'Clients' })).toBeVisible()
-  })
+test('the width of the window decides: from 667 px on a list is a table instead of cards, from 1025 px the menu a sidebar instead of a drawer', async ({
+  open,
+  world,
+}) => {
+  const { dealer } = await world.family()
+  await world.client(dealer)
+  const page = await open({ as: dealer, at: '/clients', width: 666 })
+  const sidebar = page.getByRole('complementary')
+  await expect(page.getByRole('list', { name: 'Clients' })).toBeVisible()
+  await page.setViewportSize({ width: 667, height: 900 })
+  await expect(page.getByRole('table', { name: 'Clients' })).toBeVisible()
+  await page.setViewportSize({ width: 1024, height: 900 })
+  await drawn(page)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(sidebar).toHaveCount(0)
+  await page.setViewportSize({ width: 1025, height: 900 })
+  await expect(sidebar).toHaveCSS('width', '240px')
+  await expect(page.getByRole('banner')).toHaveCSS('height', '64px')
 })
 
 test('a field for several lines shows some on a phone', async ({ open, world }) => {

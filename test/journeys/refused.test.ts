@@ -17,18 +17,6 @@ test("a client's password is marked as new, for which the browser offers none of
   }
 })
 
-test('the password of an expired client can be read but not changed', async ({ open, world }) => {
-  const { dealer } = await world.family()
-  await world.client(dealer, { login: 'is-a-client' })
-  await world.setExpiry('is-a-client', '2026-05-14T23:59:59.000Z')
-  const page = await open({ as: dealer, at: '/update-client/is-a-client' })
-  const password = page.getByLabel('Password', { exact: true })
-  await expect(password).toHaveValue('secret-tv')
-  await press(page, 'Show password')
-  await expect(password).toHaveAttribute('type', 'text')
-  await expect(password).toBeDisabled()
-})
-
 describe('two fields that belong together', () => {
   test('are judged together, whichever of two passwords is corrected', async ({ open, world }) => {
     const { reseller, dealer } = await world.family()

@@ -94,12 +94,12 @@ test('the clients that are selected on Due are still selected after another page
   await expect(page.getByRole('checkbox', { name: 'Select is-due-1' })).not.toBeChecked()
 })
 
-test('a client that somebody else has renewed since it was selected on Due is not renewed again', async ({
+test('clients that somebody else has renewed since they were selected on Due are not renewed again, whether the page knows or not', async ({
   open,
   world,
 }) => {
   const { dealer } = await world.family({ credits: 9 })
-  for (const login of ['is-due-1', 'is-due-2']) await world.client(dealer, { login })
+  for (const login of ['is-due-1', 'is-due-2', 'is-due-3']) await world.client(dealer, { login })
   const page = await open({ as: dealer, at: '/due?filter=month' })
   await runClock(page)
   await page.getByRole('checkbox', { name: 'Select is-due-1' }).check()
@@ -111,11 +111,17 @@ test('a client that somebody else has renewed since it was selected on Due is no
   await page.goBack()
   await expect(rows(page, 'Due').filter({ hasText: 'is-due-1' })).toContainText('2026-06-10')
   // Selected as it is now, while the other one is as it was when it was selected.
-  await page.getByRole('checkbox', { name: 'Select is-due-2' }).check()
+  for (const login of ['is-due-2', 'is-due-3'])
+    await page.getByRole('checkbox', { name: `Select ${login}` }).check()
+  await dealer.call(calls.clients.renew, { name: 'is-due-3', months: 1 })
+  await expect(rows(page, 'Due').filter({ hasText: 'is-due-3' })).toContainText('2026-05-15')
   await press(page, 'Renew selected')
   const dialog = page.getByRole('dialog', { name: 'Renew 1 client' })
-  await expect(dialog).toContainText('deleted, moved or renewed by somebody else meanwhile: is-due-1')
+  await expect(dialog).toContainText(
+    '2 clients are left out, deleted, moved or renewed by somebody else meanwhile: is-due-3, is-due-1',
+  )
   await press(dialog, 'Renew 1 client for 1 credit')
   await readNotice(page, 'Successfully renewed 1 month(s) for 1 clients')
-  expect((await dealer.call(calls.credits.dealer, {})).credits).toBe(8)
+  await expect(page.getByRole('group', { name: 'Selection' })).toHaveCount(0)
+  expect((await dealer.call(calls.credits.dealer, {})).credits).toBe(7)
 })
