@@ -1,6 +1,6 @@
 import { merged } from '../contract/merge.ts'
 import type { Preferences } from '../contract/preferences.ts'
-import { storeOf } from './store.ts'
+import { storeOf } from './parts/store.ts'
 
 // How the person who is signed in likes to work.
 

@@ -98,7 +98,7 @@ function useOffline(name: string) {
       stop = keepForOffline(cache, name)
       installWorker()
     }
-    const timer = setTimeout(() => start().catch(() => {}), connection.isLost() ? 0 : 2_000)
+    const timer = setTimeout(() => start().catch(() => {}), connection.lost.get() ? 0 : 2_000)
     return () => {
       gone = true
       clearTimeout(timer)

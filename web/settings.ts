@@ -5,7 +5,7 @@ import {
   type SettingsToSave,
   type StoredSettings,
 } from '../contract/appearance.ts'
-import { storeOf } from './store.ts'
+import { storeOf } from './parts/store.ts'
 
 // The appearance settings: as they were saved, and as they are shown. They survive signing out, so that the login page
 // looks the same.

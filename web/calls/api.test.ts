@@ -56,13 +56,13 @@ describe('a call whose answer does not come', () => {
     const leaves = vi.spyOn(signal, 'removeEventListener')
     const end = expect(ask(signal)).rejects.toMatchObject({ code: 'offline', status: 0 })
     await vi.advanceTimersByTimeAsync(29_999)
-    expect(connection.isLost()).toBe(false)
+    expect(connection.lost.get()).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
     await end
-    expect(connection.isLost()).toBe(true)
+    expect(connection.lost.get()).toBe(true)
     expect(leaves).toHaveBeenCalled()
     expect(await ask()).toEqual({ data: 'asked now' })
-    expect(connection.isLost()).toBe(false)
+    expect(connection.lost.get()).toBe(false)
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -94,7 +94,7 @@ describe('a call whose answer does not come', () => {
     await ask()
     await vi.advanceTimersByTimeAsync(1)
     await end
-    expect(connection.isLost()).toBe(false)
+    expect(connection.lost.get()).toBe(false)
   })
 
   test('is found again over a line that takes long, because each try waits longer than the last', async () => {
@@ -118,7 +118,7 @@ describe('a call whose answer does not come', () => {
       timedOut: true,
     })
     await vi.advanceTimersByTimeAsync(659_999)
-    expect(connection.isLost()).toBe(false)
+    expect(connection.lost.get()).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
     await end
     expect(await ask()).toEqual({ data: 'asked now' })
@@ -135,7 +135,7 @@ describe('a call whose answer does not come', () => {
       caller.abort()
       await end
     }
-    expect(connection.isLost()).toBe(false)
+    expect(connection.lost.get()).toBe(false)
   })
 })
 
@@ -161,7 +161,7 @@ test("a 503 of the server's own is told as what it is", async () => {
   const body = { code: 'unavailable', message: 'The database is starting' }
   server.mockResolvedValueOnce(Response.json(body, { status: 503 }))
   await expect(ask()).rejects.toMatchObject(body)
-  expect(connection.isLost()).toBe(false)
+  expect(connection.lost.get()).toBe(false)
 })
 
 /** Makes a call that a proxy answers because the console is down. */

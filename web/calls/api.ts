@@ -163,7 +163,7 @@ export async function probe(): Promise<boolean> {
   try {
     await within(probeWait, (signal) => reach('/v1/health', { cache: 'no-store', signal }))
     probeWait = WHILE_LOST_MS
-    return !connection.isLost()
+    return !connection.lost.get()
   } catch {
     probeWait = Math.min(probeWait + WHILE_LOST_MS, 3 * WHILE_LOST_MS)
     return false
@@ -177,7 +177,7 @@ let probeWait = WHILE_LOST_MS
 /** Returns the longest wait for an answer, in milliseconds. The server's own limits are shorter. */
 function longestWait({ method, body, slow }: Call): number {
   // So that a page opened meanwhile shows what was kept. What was too late is loaded again once the line is back.
-  if (connection.isLost() && method === 'GET') return WHILE_LOST_MS
+  if (connection.lost.get() && method === 'GET') return WHILE_LOST_MS
   // The server waits ten minutes for a file.
   if (body === 'file') return 660_000
   return slow ? 150_000 : 30_000
@@ -219,7 +219,7 @@ async function reach(url: string, request: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, request)
     if (!isOfProxy(response)) answers += 1
-    connection.setLost(isOfProxy(response))
+    connection.lost.set(isOfProxy(response))
     return response
   } catch (error) {
     throw connectionError(error)
@@ -232,7 +232,7 @@ function connectionError(error: unknown): unknown {
 }
 
 function connectionLost(about?: { timedOut: boolean }): ApiError {
-  connection.setLost(true)
+  connection.lost.set(true)
   return offline({ status: 0, ...about })
 }
 

@@ -106,7 +106,7 @@ test('where other calls are answered, what was kept is not shown for one that is
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('away')))
   await probe()
   await expect.poll(() => observer.getCurrentResult().data).toBe('forecast')
-  expect(connection.asOf()).toBe(new Date(NOW - HOUR_MS).toISOString())
+  expect(connection.asOf.get()).toBe(new Date(NOW - HOUR_MS).toISOString())
   leave()
   stop()
 })
@@ -135,7 +135,7 @@ test('what was kept is as old, and shown for as long, as by the server, where th
       return observer
     })
     await expect.poll(() => forecast?.getCurrentResult().data).toBe('forecast')
-    expect(connection.asOf()).toBe(new Date(ago(HOUR_MS)).toISOString())
+    expect(connection.asOf.get()).toBe(new Date(ago(HOUR_MS)).toISOString())
     await expect.poll(() => due?.getCurrentResult().status).toBe('error')
     expect(due?.getCurrentResult().data).toBeUndefined()
     await cache.fetchQuery({ queryKey: DUE, queryFn: () => Promise.resolve('due') })
@@ -161,19 +161,19 @@ test('what is shown without a connection is as of the oldest answer on the scree
 
   const leave = await show(FORECAST, 'forecast')
   await show(DUE, 'due')
-  expect(connection.asOf()).toBe(new Date(NOW - HOUR_MS).toISOString())
+  expect(connection.asOf.get()).toBe(new Date(NOW - HOUR_MS).toISOString())
   leave()
   await show(DUE, 'due')
-  expect(connection.asOf()).toBe(new Date(NOW).toISOString())
+  expect(connection.asOf.get()).toBe(new Date(NOW).toISOString())
   await show(FORECAST, 'forecast')
-  expect(connection.asOf()).toBe(new Date(NOW - HOUR_MS).toISOString())
+  expect(connection.asOf.get()).toBe(new Date(NOW - HOUR_MS).toISOString())
 
   // With a connection what was kept is loaded anew, and no banner tells of it, also at the next loss.
   vi.stubGlobal('fetch', () => Promise.resolve(new Response('{}')))
   await probe()
-  expect(connection.asOf()).toBe('')
+  expect(connection.asOf.get()).toBe('')
   const again = await show(FORECAST, 'forecast')
-  expect(connection.asOf()).toBe('')
+  expect(connection.asOf.get()).toBe('')
   again()
 
   /** Puts on the screen what gets no answer, waits until it is there, and returns how to leave it. */

@@ -38,7 +38,7 @@ export function keepForOffline(cache: QueryClient, by: string): () => void {
     for (const query of cache.getQueryCache().getAll()) show(cache, by, query)
     tellMoment(cache)
   }
-  const stopToo = connection.subscribe(showAll)
+  const stopToo = connection.lost.subscribe(showAll)
   for (const query of cache.getQueryCache().getAll()) if (query.state.status === 'success') write(by, query)
   showAll()
   return () => {
@@ -121,7 +121,7 @@ function withFewFields(page: ListPage) {
 function show(cache: QueryClient, by: string, query: Query) {
   const { queryKey: key, state } = query
   if (
-    !connection.isLost() ||
+    !connection.lost.get() ||
     state.data !== undefined ||
     (state.error as ApiError | null)?.code !== 'offline'
   )
@@ -139,11 +139,11 @@ const shown = new WeakSet<Query>()
 
 /** Tells the oldest moment of those that are on the screen while the connection is lost. */
 function tellMoment(cache: QueryClient) {
-  const onScreen = connection.isLost()
+  const onScreen = connection.lost.get()
     ? cache.getQueryCache().findAll({ type: 'active', predicate: (query) => shown.has(query) })
     : []
   const moments = onScreen.map(({ state }) => state.dataUpdatedAt)
-  connection.setAsOf(moments.length > 0 ? new Date(Math.min(...moments) + ahead()).toISOString() : '')
+  connection.asOf.set(moments.length > 0 ? new Date(Math.min(...moments) + ahead()).toISOString() : '')
 }
 
 function narrowed(page: Kept, query: ListQuery): Kept | undefined {

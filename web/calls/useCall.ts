@@ -77,8 +77,8 @@ export function useReloadOnReconnect(): void {
   const client = useQueryClient()
   useEffect(
     () =>
-      connection.subscribe(() => {
-        if (!connection.isLost()) loadAgain(client)
+      connection.lost.subscribe(() => {
+        if (!connection.lost.get()) loadAgain(client)
       }),
     [client],
   )

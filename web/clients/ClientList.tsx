@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
 import { Tv } from 'lucide-react'
-import { type ReactNode, useSyncExternalStore } from 'react'
+import type { ReactNode } from 'react'
 import type { ClientRow } from '../../contract/shapes.ts'
 import { connection } from '../calls/connection.ts'
 import { Card } from '../parts/Card.tsx'
@@ -32,7 +32,7 @@ export function ClientList<Row extends ClientRow>({
   const { list, rows, count, capped, loading, error, retry } = page
   const shown = useShownColumns(table)
   const narrowed = list.search !== '' || list.filter !== 'all'
-  const isOffline = useSyncExternalStore(connection.subscribe, connection.isLost)
+  const isOffline = connection.lost.use()
   return (
     <Card flush>
       <DataTable

@@ -16,7 +16,7 @@ describe('a chunk', () => {
   test('that is asked for twice before it arrives, and again afterwards, is fetched once', async () => {
     const { part, get, answers } = held()
     const asked = [part.load(), part.load()]
-    expect(part.value).toBeUndefined()
+    expect(part.value.get()).toBeUndefined()
     answers[0]?.resolve('here')
     expect(await Promise.all([...asked, part.load()])).toEqual(['here', 'here', 'here'])
     expect(get).toHaveBeenCalledTimes(1)
@@ -25,8 +25,8 @@ describe('a chunk', () => {
   test('has its value by the time that it tells of its arrival, once to each who waits', async () => {
     const { part, answers } = held()
     const seen: (string | undefined)[] = []
-    part.subscribe(() => seen.push(part.value))
-    part.subscribe(() => seen.push(part.value))
+    part.value.subscribe(() => seen.push(part.value.get()))
+    part.value.subscribe(() => seen.push(part.value.get()))
     const asked = part.load()
     answers[0]?.resolve('here')
     await asked
@@ -37,8 +37,8 @@ describe('a chunk', () => {
   test('tells nothing to a component that went before it arrived, and tells the others', async () => {
     const { part, answers } = held()
     const [gone, stays] = [vi.fn(), vi.fn()]
-    const leave = part.subscribe(gone)
-    part.subscribe(stays)
+    const leave = part.value.subscribe(gone)
+    part.value.subscribe(stays)
     const asked = part.load()
     leave()
     answers[0]?.resolve('here')
@@ -50,7 +50,7 @@ describe('a chunk', () => {
   test('that failed for all who had asked is fetched anew by the next, and its arrival reaches those who stayed', async () => {
     const { part, get, answers } = held()
     const told = vi.fn()
-    part.subscribe(told)
+    part.value.subscribe(told)
     const asked = [part.load(), part.load()]
     answers[0]?.reject(new Error('The connection is lost'))
     expect(await Promise.allSettled(asked)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }])

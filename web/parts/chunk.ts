@@ -1,39 +1,31 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useState } from 'react'
+import { type Store, storeOf } from './store.ts'
 
 /** A part of the console that is fetched when it is first needed. */
 export interface Chunk<T> {
   /** Fetches it, or joins the fetching under way. A failure is forgotten, so that the next call tries again. */
   load: () => Promise<T>
-  value: T | undefined
-  /** Calls the listener when the value arrives, unless the returned function was called before. */
-  subscribe: (listener: () => void) => () => void
+  /** Is undefined until it has arrived. */
+  value: Omit<Store<T | undefined>, 'set'>
 }
 
 export function chunk<T>(get: () => Promise<T>): Chunk<T> {
   let coming: Promise<T> | undefined
-  const listeners = new Set<() => void>()
-  const self: Chunk<T> = {
-    value: undefined,
-    load() {
-      coming ??= get().then(
-        (value) => {
-          self.value = value
-          for (const listener of listeners) listener()
-          return value
-        },
-        (error) => {
-          coming = undefined
-          throw error
-        },
-      )
-      return coming
-    },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+  const value = storeOf<T | undefined>(undefined)
+  const load = () => {
+    coming ??= get().then(
+      (arrived) => {
+        value.set(arrived)
+        return arrived
+      },
+      (error) => {
+        coming = undefined
+        throw error
+      },
+    )
+    return coming
   }
-  return self
+  return { load, value }
 }
 
 /**
@@ -41,21 +33,16 @@ export function chunk<T>(get: () => Promise<T>): Chunk<T> {
  * `lazy` would show the value 300 ms after its fallback at the earliest, however quickly it comes.
  */
 export function useChunk<T>(of: Chunk<T>, wanted = true): T | undefined {
-  const value = useValue(of)
+  const value = of.value.use()
   const [failure, setFailure] = useState<Error | null>(null)
   useFetch(of, wanted, setFailure)
   if (failure && value === undefined) throw failure
   return value
 }
 
-export function useValue<T>(of: Chunk<T>): T | undefined {
-  // React looks again once it has subscribed, so a value that arrives between a render and its effects is not missed.
-  return useSyncExternalStore(of.subscribe, () => of.value)
-}
-
 export function useFetch<T>(of: Chunk<T>, wanted: boolean, onFailure: (error: Error) => void): void {
   useEffect(() => {
-    if (!wanted || of.value !== undefined) return
+    if (!wanted || of.value.get() !== undefined) return
     let gone = false
     of.load().catch((error: Error) => gone || onFailure(error))
     return () => {

@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
 import { probe } from '../calls/api.ts'
 import { connection } from '../calls/connection.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
@@ -8,8 +8,8 @@ import { ErrorState } from '../parts/ErrorState.tsx'
  * loads by itself, in a new document, because some browsers never ask again for a script that they could not load.
  */
 export function Broken() {
-  const lost = useSyncExternalStore(connection.subscribe, connection.isLost)
-  useEffect(() => connection.subscribe(() => connection.isLost() || reload()), [])
+  const lost = connection.lost.use()
+  useEffect(() => connection.lost.subscribe(() => connection.lost.get() || reload()), [])
   if (lost) return <ErrorState message="This page cannot be shown without a connection." onRetry={probe} />
   return <ErrorState message="This page could not be shown." onRetry={reload} />
 }

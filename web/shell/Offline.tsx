@@ -1,6 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { WifiOff } from 'lucide-react'
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
 import { probe } from '../calls/api.ts'
 import { connection } from '../calls/connection.ts'
 import { keepClear } from '../parts/keepClear.ts'
@@ -10,8 +10,8 @@ import { At } from '../When.tsx'
 
 /** A banner that is shown while the server cannot be reached. */
 export function Offline() {
-  const lost = useSyncExternalStore(connection.subscribe, connection.isLost)
-  const asOf = useSyncExternalStore(connection.subscribe, connection.asOf)
+  const lost = connection.lost.use()
+  const asOf = connection.asOf.use()
   const late = useDelayed(lost)
   useProbe(lost)
   return (

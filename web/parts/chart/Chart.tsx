@@ -3,7 +3,7 @@ import { styled } from '@mui/material/styles'
 import { ChartLine } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { Card } from '../Card.tsx'
-import { chunk, useFetch, useValue } from '../chunk.ts'
+import { chunk, useFetch } from '../chunk.ts'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
 import { SkeletonBar } from '../Skeleton.tsx'
 import { showMinute } from '../time.ts'
@@ -99,7 +99,7 @@ function Switch({ shown, tabled, onSwitch }: SwitchProps) {
  * its own place alone: what is typed on the page stays.
  */
 function Drawn(props: PlotProps) {
-  const Plot = useValue(plot)
+  const Plot = plot.value.use()
   const place = useRef<HTMLDivElement>(null)
   const seen = useSeen(place)
   const [failure, setFailure] = useState<Error | null>(null)

@@ -1,6 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { type ComponentType, type ReactNode, useCallback, useEffect, useState } from 'react'
-import { type Chunk, useBeforeUse, useFetch, useValue } from '../chunk.ts'
+import { type Chunk, useBeforeUse, useFetch } from '../chunk.ts'
 import { useNotice } from '../notices/Notices.tsx'
 import { Spinner } from '../Spinner.tsx'
 import { useDelayed } from '../useDelayed.ts'
@@ -26,7 +26,7 @@ export function Later<Props extends Opens>({
   const { open = false, onClose } = given
   const [wanted, setWanted] = useState(false)
   const notice = useNotice()
-  const Component = useValue(part)
+  const Component = part.value.use()
   const giveUp = useCallback(() => {
     onClose?.({}, 'escapeKeyDown')
     notice.error('This could not be loaded. Please try again, or reload the page.')

@@ -1,4 +1,5 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
+import { storeOf } from '../store.ts'
 
 // What was just changed is marked in the tables, by the keys of their rows, for three seconds from when it is seen.
 
@@ -6,21 +7,20 @@ const MARKED_MS = 3_000
 /** A change that is not seen within this time is not marked any more. */
 const FRESH_MS = 10_000
 
-let marks: ReadonlyMap<string, number> = new Map()
-const listeners = new Set<() => void>()
+const marks = storeOf<ReadonlyMap<string, number>>(new Map())
 
 export function mark(keys: readonly string[]): void {
-  set([...marks, ...keys.map((key) => [key, Date.now()] as const)])
+  set([...marks.get(), ...keys.map((key) => [key, Date.now()] as const)])
 }
 
 /** Returns the marks that are to be shown among the keys of a page. */
 export function useMarks(keys: readonly string[]): ReadonlyMap<string, number> {
-  const now = useSyncExternalStore(subscribe, () => marks)
+  const now = marks.use()
   const seen = keys.filter((key) => now.has(key)).join('\n')
   useEffect(() => {
     if (!seen) return
     const timer = setTimeout(
-      () => set([...marks].filter(([key]) => !seen.split('\n').includes(key))),
+      () => set([...marks.get()].filter(([key]) => !seen.split('\n').includes(key))),
       MARKED_MS,
     )
     return () => clearTimeout(timer)
@@ -29,11 +29,5 @@ export function useMarks(keys: readonly string[]): ReadonlyMap<string, number> {
 }
 
 function set(next: (readonly [string, number])[]) {
-  marks = new Map(next.filter(([, at]) => Date.now() - at < FRESH_MS))
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void) {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  marks.set(new Map(next.filter(([, at]) => Date.now() - at < FRESH_MS)))
 }
