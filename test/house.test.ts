@@ -157,7 +157,6 @@ const WEB_MAY_IMPORT: Record<string, readonly string[]> = {
     'web/clock.ts',
     'web/drafts.ts',
     'web/levels.ts',
-    'web/quantities.ts',
     'web/screens.ts',
     'web/session.tsx',
     'web/useDelayedNavigation.ts',

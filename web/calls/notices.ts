@@ -5,7 +5,6 @@ import { counted, inCredits } from '../../contract/quantities.ts'
 import { levels } from '../levels.ts'
 import type { SubmitError } from '../parts/form/Form.tsx'
 import type { Notify } from '../parts/notices/Notices.tsx'
-import { inClients } from '../quantities.ts'
 import { type ApiError, mayBeDone } from './api.ts'
 
 /** The notices of a call. */
@@ -77,7 +76,7 @@ export const clientDeleted = {
 export const clientsRenewed = ({ months, clients }: InputOf<typeof calls.clients.multirenew>) =>
   typeof months === 'number'
     ? `Successfully renewed ${months} month(s) for ${clients.length} clients`
-    : `Successfully renewed ${inClients(clients.length)}, each as last time`
+    : `Successfully renewed ${counted(clients.length, 'client')}, each as last time`
 
 /** Says that clients were moved, which may have been done in several batches. */
 export const clientsMoved = ({ to }: { to: string }, { moved }: { moved: number }) =>
@@ -230,12 +229,12 @@ const catalogue: Spoken<typeof calls> = {
     multisave: {
       success: ({ clients: { length }, status }) =>
         status === undefined
-          ? `Successfully changed the package of ${inClients(length)}`
-          : `Successfully switched ${inClients(length)} ${status ? 'on' : 'off'}`,
+          ? `Successfully changed the package of ${counted(length, 'client')}`
+          : `Successfully switched ${counted(length, 'client')} ${status ? 'on' : 'off'}`,
       failure: 'Error updating clients. Please try again.',
     },
     multiremove: {
-      success: ({ clients: { length } }) => `Successfully deleted ${inClients(length)}`,
+      success: ({ clients: { length } }) => `Successfully deleted ${counted(length, 'client')}`,
       failure: 'Error deleting clients. Please try again.',
     },
     reset: {
@@ -258,7 +257,7 @@ const catalogue: Spoken<typeof calls> = {
       success: ({ clients: names }) =>
         names.length === 1
           ? `The box of ${names[0]} gets it at its next poll`
-          : `The boxes of ${inClients(names.length)} get it at their next polls`,
+          : `The boxes of ${counted(names.length, 'client')} get it at their next polls`,
       failure: 'Error reaching the boxes. Please try again.',
     },
     told: silent,

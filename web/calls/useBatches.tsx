@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Call } from '../../contract/call.ts'
+import { counted } from '../../contract/quantities.ts'
 import type { Sending } from '../parts/form/Form.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { Progress } from '../parts/Progress.tsx'
-import { inClients } from '../quantities.ts'
 import { ApiError, mayBeDone } from './api.ts'
 import { loadAgain } from './cache.ts'
 import { failureOf, noticesOf } from './notices.ts'
@@ -104,5 +104,5 @@ export function useBatches(call: Call, did: string, onDone: () => void): Batches
 }
 
 function howMany(done: number, all: number): string {
-  return `${done.toLocaleString('en-US')} of ${inClients(all)}`
+  return `${done.toLocaleString('en-US')} of ${counted(all, 'client')}`
 }

@@ -2,9 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Call } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
+import { counted } from '../../contract/quantities.ts'
 import { CREDIT_REQUEST, clientForm, draftOf, dropSent, dropSentDraft, MESSAGE } from '../drafts.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
-import { inClients } from '../quantities.ts'
+
 import { useSession } from '../session.tsx'
 import { loadAgain } from './cache.ts'
 import { failureOf, noticesOf, tellSuccess } from './notices.ts'
@@ -58,7 +59,7 @@ const INTERRUPTED = 'A change was interrupted. Please look whether it was made.'
 /** Says which account or clients a change is of, where it names some. */
 function aboutOf(input: object): string {
   const { name, login = name, clients } = input as Named
-  const about = login ?? (clients && inClients(clients.length))
+  const about = login ?? (clients && counted(clients.length, 'client'))
   return about === undefined ? '' : ` It was about ${about}.`
 }
 

@@ -1,11 +1,10 @@
 import { styled } from '@mui/material/styles'
 import { type ReactNode, useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
-import { inCredits, shortage } from '../../contract/quantities.ts'
+import { counted, inCredits, shortage } from '../../contract/quantities.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
-import { inMonths } from '../quantities.ts'
 import { OnDay } from '../When.tsx'
 import { AskForMore } from './AskForMore.tsx'
 import { type Quoted, useQuote } from './useQuote.ts'
@@ -60,7 +59,7 @@ const EXPIRED = 'This client has expired. Add months to renew it; until then all
 
 const OPTIONS = Array.from({ length: 13 }, (_, value) => ({
   value,
-  label: value === 0 ? 'No months' : inMonths(value),
+  label: value === 0 ? 'No months' : counted(value, 'month'),
 }))
 
 function unknown({ message }: { message: string }, again: () => void): ReactNode {

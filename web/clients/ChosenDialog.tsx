@@ -3,12 +3,12 @@ import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { PackageSelection } from '../../contract/clients.ts'
+import { counted } from '../../contract/quantities.ts'
 import { useCall } from '../calls/useCall.ts'
 import { dropDraftsOf } from '../drafts.ts'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
-import { inClients } from '../quantities.ts'
 import { useSession } from '../session.tsx'
 import { OnDay } from '../When.tsx'
 import { ActContent, type ActProps, useAct } from './ChosenParts.tsx'
@@ -76,8 +76,8 @@ function DeleteChosen({ onClose, onDone, ...about }: ActProps<'delete'>) {
   return (
     <Confirm
       open={open}
-      title={acted.length > 0 ? `Delete ${inClients(acted.length)}?` : 'Delete the selected clients?'}
-      yes={acted.length > 0 ? `Delete ${inClients(acted.length)}` : 'Delete'}
+      title={acted.length > 0 ? `Delete ${counted(acted.length, 'client')}?` : 'Delete the selected clients?'}
+      yes={acted.length > 0 ? `Delete ${counted(acted.length, 'client')}` : 'Delete'}
       no="Cancel"
       onYes={() => sending.submit({ clients: names })}
       onNo={close}
@@ -123,7 +123,7 @@ function ChangeChosen(props: ActProps<Change>) {
       onClose={onClose}
       schema={ChosenPackage}
       values={FIRST}
-      label={data ? LABELS[act](inClients(acted.length - same)) : TITLES[act]}
+      label={data ? LABELS[act](counted(acted.length - same, 'client')) : TITLES[act]}
       onSubmit={({ package_selection }) =>
         sending.submit({
           clients: names,
@@ -164,8 +164,8 @@ function Changes({ act, data }: { act: Change; data: readonly ChosenState[] }) {
   if (acted.length === 0) return <p>All of the selected clients have expired: they can only be renewed.</p>
   const changed = acted.length - same.length
   const says = [
-    changed > 0 && CONSEQUENCES[act](inClients(changed)),
-    same.length > 0 && `${inClients(same.length)} ${ALREADY[act](same.length)}`,
+    changed > 0 && CONSEQUENCES[act](counted(changed, 'client')),
+    same.length > 0 && `${counted(same.length, 'client')} ${ALREADY[act](same.length)}`,
   ]
   return <p aria-live="polite">{says.filter(Boolean).join(' ')}</p>
 }

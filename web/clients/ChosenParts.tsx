@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Call } from '../../contract/call.ts'
+import { counted } from '../../contract/quantities.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import type { Sending } from '../parts/form/Form.tsx'
@@ -7,7 +8,6 @@ import { Toggle } from '../parts/form/Toggle.tsx'
 import { UnderWay } from '../parts/Progress.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useHeld } from '../parts/useHeld.ts'
-import { inClients } from '../quantities.ts'
 import { type Act, type ChosenState, sortFor } from './chosenAct.ts'
 import { Gone, Warning } from './Gone.tsx'
 
@@ -89,7 +89,7 @@ export function ActContent(props: ActContentProps) {
         />
       )}
       <Gone names={gone} done="deleted or moved" onGone={onGone} />
-      <UnderWay loading={sending.loading} what={`${doing} ${inClients(acted.length)}`} />
+      <UnderWay loading={sending.loading} what={`${doing} ${counted(acted.length, 'client')}`} />
     </>
   )
 }
@@ -109,7 +109,7 @@ function LeftOut({ some, why, agreed, onAgree, busy }: LeftOutProps) {
   return (
     <Warning>
       <p>
-        {`${inClients(some.length)} ${some.length === 1 ? 'has' : 'have'} ${why}: `}
+        {`${counted(some.length, 'client')} ${some.length === 1 ? 'has' : 'have'} ${why}: `}
         <span className="identifier">{some.map(({ name }) => name).join(', ')}</span>
       </p>
       <Toggle

@@ -1,11 +1,10 @@
 import { styled } from '@mui/material/styles'
 import { calls, type OutputOf } from '../../contract/calls.ts'
-import { inCredits } from '../../contract/quantities.ts'
+import { counted, inCredits } from '../../contract/quantities.ts'
 import { useCall } from '../calls/useCall.ts'
 import { Card } from '../parts/Card.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import { inClients } from '../quantities.ts'
 import { OnDay } from '../When.tsx'
 
 type Estimate = OutputOf<typeof calls.clients.forecast>
@@ -47,7 +46,7 @@ function Need({ label, held = 0, need }: NeedProps) {
       <dd>
         {need ? (
           <>
-            {inClients(need.clients)} {need.clients === 1 ? 'needs' : 'need'}{' '}
+            {counted(need.clients, 'client')} {need.clients === 1 ? 'needs' : 'need'}{' '}
             <strong>{inCredits(need.months)}</strong>
           </>
         ) : (

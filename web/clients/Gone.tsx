@@ -2,8 +2,8 @@ import { styled } from '@mui/material/styles'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
 import { calls } from '../../contract/calls.ts'
+import { counted } from '../../contract/quantities.ts'
 import { loadAgain } from '../calls/cache.ts'
-import { inClients } from '../quantities.ts'
 
 interface GoneProps {
   names: readonly string[]
@@ -39,7 +39,7 @@ const LISTS = [calls.clients.list, calls.clients.dueClients, calls.clients.due]
 
 /** '2 clients are left out, deleted or moved by somebody else meanwhile' */
 export function leftOut({ length }: readonly string[], done: string): string {
-  return `${inClients(length)} ${length === 1 ? 'is' : 'are'} left out, ${done} by somebody else meanwhile`
+  return `${counted(length, 'client')} ${length === 1 ? 'is' : 'are'} left out, ${done} by somebody else meanwhile`
 }
 
 /** Returns those of the names that are not among the clients that are there. */

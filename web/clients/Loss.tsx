@@ -1,7 +1,7 @@
 import { expiryState } from '../../contract/clients.ts'
+import { countedOf } from '../../contract/quantities.ts'
 import { now } from '../clock.ts'
 import { monthsUntil } from '../parts/time.ts'
-import { inDays, inMonths } from '../quantities.ts'
 import { OnDay } from '../When.tsx'
 import { zone } from '../zone.ts'
 
@@ -22,7 +22,7 @@ function Rest({ expiry }: { expiry: string }) {
   const day = <OnDay iso={expiry} />
   if (expiryState(expiry, now()) === 'expired') return <>It expired on {day}, so nothing is lost.</>
   const left = monthsUntil(expiry, zone(), now())
-  const parts = [left.months > 0 && inMonths(left.months), left.days > 0 && inDays(left.days)].filter(Boolean)
+  const parts = countedOf({ month: left.months, day: left.days })
   if (parts.length === 0) return <>Its service ends today, so nothing but the rest of today is lost.</>
   const isOne = left.months + left.days === 1
   return (

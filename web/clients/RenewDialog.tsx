@@ -4,7 +4,7 @@ import { useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { PaidMonths } from '../../contract/clients.ts'
-import { inCredits } from '../../contract/quantities.ts'
+import { counted, inCredits } from '../../contract/quantities.ts'
 import { loadAgain } from '../calls/cache.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
@@ -12,7 +12,6 @@ import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { AmountSelect } from '../parts/form/SelectInput.tsx'
 import { UnderWay } from '../parts/Progress.tsx'
 import { NOT_TWICE } from '../parts/useHeld.ts'
-import { inClients, inMonths } from '../quantities.ts'
 import { Quote } from './Quote.tsx'
 import type { Quoted } from './useQuote.ts'
 
@@ -48,7 +47,11 @@ export function RenewDialog({ open, names, onClose, onDone, onGone }: RenewDialo
     <FormDialog
       open={open}
       title={
-        shown.length === 1 ? `Renew ${shown[0]}` : count === 0 ? 'Renew clients' : `Renew ${inClients(count)}`
+        shown.length === 1
+          ? `Renew ${shown[0]}`
+          : count === 0
+            ? 'Renew clients'
+            : `Renew ${counted(count, 'client')}`
       }
       onClose={close}
       schema={Months}
@@ -68,7 +71,7 @@ export function RenewDialog({ open, names, onClose, onDone, onGone }: RenewDialo
         name="months"
         label="Months"
         amounts={MONTHS}
-        labelOf={inMonths}
+        labelOf={(months) => counted(months, 'month')}
         disabled={unanswered}
         help={unanswered ? NOT_TWICE : undefined}
       />
@@ -81,7 +84,7 @@ export function RenewDialog({ open, names, onClose, onDone, onGone }: RenewDialo
           onGone?.(names)
         }}
       />
-      <UnderWay loading={loading} what={`Renewing ${inClients(count)}`} />
+      <UnderWay loading={loading} what={`Renewing ${counted(count, 'client')}`} />
     </FormDialog>
   )
 }
@@ -96,7 +99,7 @@ const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1)
 function labelOf(count: number, months: number): string {
   if (count === 0) return 'Renew'
   const cost = inCredits(count * months)
-  return count === 1 ? `Renew for ${cost}` : `Renew ${inClients(count)} for ${cost}`
+  return count === 1 ? `Renew for ${cost}` : `Renew ${counted(count, 'client')} for ${cost}`
 }
 
 /** Renews the clients of a quote. Each expiry shown is sent along, so that the server refuses if one has changed. */

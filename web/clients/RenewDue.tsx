@@ -6,7 +6,7 @@ import { calls } from '../../contract/calls.ts'
 import { MOST_CHOSEN } from '../../contract/clients.ts'
 import type { DueWithin } from '../../contract/due.ts'
 import { MOST_PER_PAGE } from '../../contract/page.ts'
-import { inCredits } from '../../contract/quantities.ts'
+import { counted, inCredits } from '../../contract/quantities.ts'
 import type { DueClient } from '../../contract/shapes.ts'
 import { ApiError, send } from '../calls/api.ts'
 import { loadAgain } from '../calls/cache.ts'
@@ -20,7 +20,6 @@ import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { mark } from '../parts/table/marks.ts'
 import { NOT_TWICE } from '../parts/useHeld.ts'
-import { inClients } from '../quantities.ts'
 import { useSession } from '../session.tsx'
 import { affordable, costOf, type HowLong, monthsOf } from './dueRenewal.ts'
 import { Gone, missingOf } from './Gone.tsx'
@@ -65,7 +64,7 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
   return (
     <FormDialog
       open={open}
-      title={count === undefined ? 'Renew all' : `Renew ${inClients(count)}`}
+      title={count === undefined ? 'Renew all' : `Renew ${counted(count, 'client')}`}
       onClose={close}
       {...batches.form}
       schema={AsTyped}
@@ -167,8 +166,8 @@ function labelOf(
   const some = affordable(clients, how, balance)
   if (some.length === 0) return 'Renew'
   const cost = inCredits(costOf(some, how))
-  if (some.length === clients.length) return `Renew ${inClients(some.length)} for ${cost}`
-  const first = some.length === 1 ? 'client' : inClients(some.length)
+  if (some.length === clients.length) return `Renew ${counted(some.length, 'client')} for ${cost}`
+  const first = some.length === 1 ? 'client' : counted(some.length, 'client')
   return `Renew the first ${first} for ${cost}`
 }
 

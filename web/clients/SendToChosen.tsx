@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { BoxMessage } from '../../contract/clients.ts'
+import { counted } from '../../contract/quantities.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { inClients } from '../quantities.ts'
 import { ActContent, type ActProps, useAct } from './ChosenParts.tsx'
 import type { BoxEvent } from './chosenAct.ts'
 
@@ -20,7 +20,7 @@ export function SendToChosen(props: ActProps<BoxEvent>) {
       onClose={onClose}
       schema={act === 'message' ? WithMessage : Without}
       values={FIRST}
-      label={data ? labelOf(inClients(acted.length)) : title}
+      label={data ? labelOf(counted(acted.length, 'client')) : title}
       onSubmit={({ message }) => sending.submit({ clients: names, event: act, message })}
       autoFocus={act === 'message'}
       sending={sending}

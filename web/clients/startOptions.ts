@@ -1,6 +1,6 @@
 import type { calls, InputOf } from '../../contract/calls.ts'
 import { MOST_MONTHS } from '../../contract/clients.ts'
-import { inMonths } from '../quantities.ts'
+import { counted } from '../../contract/quantities.ts'
 
 interface StartOption {
   value: InputOf<typeof calls.clients.create>['months']
@@ -11,5 +11,8 @@ interface StartOption {
 export const START_OPTIONS: readonly StartOption[] = [
   { value: 0, label: 'Trial - Expires at midnight' },
   { value: '2d', label: 'Trial - Expires tomorrow midnight' },
-  ...Array.from({ length: MOST_MONTHS }, (_, index) => ({ value: index + 1, label: inMonths(index + 1) })),
+  ...Array.from({ length: MOST_MONTHS }, (_, index) => ({
+    value: index + 1,
+    label: counted(index + 1, 'month'),
+  })),
 ]
