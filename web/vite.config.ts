@@ -59,7 +59,7 @@ export default defineConfig({
             },
             {
               name: 'client',
-              test: /\/web\/(clients\/(deletion|Gone|phone|AskForMore)|tables\/expiry)/,
+              test: /\/web\/(clients\/(deletion|Gone|phone|AskForMore|startOptions)|tables\/expiry)/,
               minShareCount: 2,
             },
             { name: 'inputs', test: /\/web\/parts\/form\//, minShareCount: 2 },

@@ -3,7 +3,7 @@ import { useFormContext, useFormState } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { CreditAmount, creditsFrom, PassedCredits } from '../../contract/credits.ts'
 import { inCredits } from '../../contract/quantities.ts'
-import { AmountSelect } from '../parts/form/SelectInput.tsx'
+import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { CREDIT_AMOUNTS } from './creditAmounts.ts'
 import { numberIn } from './numberIn.ts'
@@ -25,17 +25,18 @@ export function amountOf({ credits, other }: { credits: number; other: string })
   return other.trim() === '' ? Number(credits) : numberIn(other)
 }
 
+const OPTIONS = CREDIT_AMOUNTS.map((value) => ({ value, label: inCredits(value) }))
+
 /** Chooses an amount from the list, or takes any that is typed beside it. Choosing from the list empties the other. */
 export function Amount() {
   const { setValue } = useFormContext()
   useRefusalOfTyped()
   return (
     <>
-      <AmountSelect
+      <SelectInput
         name="credits"
         label="Credits"
-        amounts={CREDIT_AMOUNTS}
-        labelOf={inCredits}
+        options={OPTIONS}
         onChoose={() => setValue('other', '', { shouldValidate: true })}
       />
       <TextInput

@@ -1,12 +1,13 @@
 import { styled } from '@mui/material/styles'
 import { type ReactNode, useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
-import { counted, inCredits, shortage } from '../../contract/quantities.ts'
+import { inCredits, shortage } from '../../contract/quantities.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { OnDay } from '../When.tsx'
 import { AskForMore } from './AskForMore.tsx'
+import { MONTH_OPTIONS } from './startOptions.ts'
 import { type Quoted, useQuote } from './useQuote.ts'
 
 interface AddMonthsProps {
@@ -57,10 +58,7 @@ const SENT_BEFORE = 'Try again: nothing is done twice'
 
 const EXPIRED = 'This client has expired. Add months to renew it; until then all else stays as it is.'
 
-const OPTIONS = Array.from({ length: 13 }, (_, value) => ({
-  value,
-  label: value === 0 ? 'No months' : counted(value, 'month'),
-}))
+const OPTIONS = [{ value: 0, label: 'No months' }, ...MONTH_OPTIONS]
 
 function unknown({ message }: { message: string }, again: () => void): ReactNode {
   return (

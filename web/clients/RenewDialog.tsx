@@ -9,10 +9,11 @@ import { loadAgain } from '../calls/cache.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
-import { AmountSelect } from '../parts/form/SelectInput.tsx'
+import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { UnderWay } from '../parts/Progress.tsx'
 import { NOT_TWICE } from '../parts/useHeld.ts'
 import { Quote } from './Quote.tsx'
+import { MONTH_OPTIONS } from './startOptions.ts'
 import type { Quoted } from './useQuote.ts'
 
 interface RenewDialogProps {
@@ -67,11 +68,10 @@ export function RenewDialog({ open, names, onClose, onDone, onGone }: RenewDialo
         </Button>
       }
     >
-      <AmountSelect
+      <SelectInput
         name="months"
         label="Months"
-        amounts={MONTHS}
-        labelOf={(months) => counted(months, 'month')}
+        options={MONTH_OPTIONS}
         disabled={unanswered}
         help={unanswered ? NOT_TWICE : undefined}
       />
@@ -94,7 +94,6 @@ function keepQuote() {}
 
 const Months = z.object({ months: PaidMonths })
 const ONE_MONTH = { months: 1 }
-const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1)
 
 function labelOf(count: number, months: number): string {
   if (count === 0) return 'Renew'

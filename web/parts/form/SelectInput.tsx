@@ -65,14 +65,3 @@ function isOpen(list: HTMLSelectElement): boolean {
     return false
   }
 }
-
-interface AmountSelectProps extends Omit<SelectInputProps, 'options'> {
-  amounts: readonly number[]
-  /** Formats an amount: '2 credits'. */
-  labelOf: (amount: number) => string
-}
-
-export function AmountSelect({ amounts, labelOf, ...field }: AmountSelectProps) {
-  const options = amounts.map((value) => ({ value, label: labelOf(value) }))
-  return <SelectInput {...field} options={options} />
-}
