@@ -10,7 +10,7 @@ export function Skeleton({ width = '100%', height = 14 }: { width?: number | str
 
 const breathe = keyframes({ '50%': { opacity: 0.45 } })
 
-export const SkeletonBar = styled('span')(({ theme }) => ({
+const SkeletonBar = styled('span')(({ theme }) => ({
   display: 'inline-block',
   verticalAlign: 'middle',
   maxWidth: '100%',

@@ -5,9 +5,8 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'rea
 import { Card } from '../Card.tsx'
 import { chunk, useFetch } from '../chunk.ts'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
-import { SkeletonBar } from '../Skeleton.tsx'
+import { Skeleton } from '../Skeleton.tsx'
 import { showMinute } from '../time.ts'
-import { useDelayed } from '../useDelayed.ts'
 import type { ChartData, PlotProps } from './Plot.tsx'
 
 interface ChartProps<Loaded> {
@@ -44,7 +43,7 @@ export function Chart<Loaded>({ title, across, up, loaded, draw, empty }: ChartP
         {failure && !data && <ErrorState message={failure.message} onRetry={refetch} />}
         {failure && data && <Outdated message={failure.message} onRetry={refetch} />}
         {data && !full && !loading && <EmptyState icon={chartIcon} text={empty} />}
-        {loading && !full && <Waiting />}
+        {loading && !full && <Skeleton height={300} />}
         {full && (tabled ? asTable(data, across) : <Drawn {...{ data, title, across, up }} />)}
       </Stage>
     </Card>
@@ -108,7 +107,7 @@ function Drawn(props: PlotProps) {
   if (failure === null) {
     return (
       <div ref={place}>
-        <Waiting />
+        <Skeleton height={300} />
       </div>
     )
   }
@@ -158,16 +157,6 @@ function asTable({ times, zone, series }: ChartData, across: string): ReactNode 
         </tbody>
       </table>
     </Scroll>
-  )
-}
-
-function Waiting() {
-  const late = useDelayed(true)
-  return (
-    <SkeletonBar
-      aria-hidden
-      style={{ width: '100%', height: 300, visibility: late ? undefined : 'hidden' }}
-    />
   )
 }
 
