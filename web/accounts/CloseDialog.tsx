@@ -101,9 +101,7 @@ function InTheWay({
 }
 
 const Names = styled('ul')({
-  listStyle: 'none',
-  margin: '12px 0 0',
-  padding: 0,
+  marginTop: 12,
   display: 'flex',
   flexWrap: 'wrap',
   gap: '8px 16px',

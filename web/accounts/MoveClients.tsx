@@ -238,9 +238,6 @@ function Hidden({ names, onLeaveOut, onLast }: HiddenProps) {
 }
 
 const Names = styled('ul')({
-  listStyle: 'none',
-  margin: 0,
-  padding: 0,
   maxHeight: 120,
   overflowY: 'auto',
   display: 'flex',
@@ -249,9 +246,7 @@ const Names = styled('ul')({
 })
 
 const Found = styled('ul')(({ theme }) => ({
-  listStyle: 'none',
-  margin: '8px 0 0',
-  padding: 0,
+  marginTop: 8,
   maxHeight: 280,
   overflowY: 'auto',
   '& li': {

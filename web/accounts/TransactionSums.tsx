@@ -62,10 +62,10 @@ const SumList = styled('dl')(({ theme }) => ({
   display: 'grid',
   gridTemplateColumns: 'repeat(auto-fit, minmax(124px, 1fr))',
   gap: '8px 16px',
-  margin: '0 0 16px',
+  marginBottom: 16,
   fontVariantNumeric: 'tabular-nums',
   '& dt, & dd': { fontSize: '0.75rem', color: theme.palette.text.secondary },
   // Two lines: the credits, and in how many transactions.
-  '& dd': { minHeight: 40, margin: 0 },
+  '& dd': { minHeight: 40 },
   '& strong': { display: 'block', fontSize: '0.875rem', fontWeight: 600, color: theme.palette.text.primary },
 }))

@@ -193,9 +193,6 @@ const Tools = styled('div')(({ theme }) => ({
 }))
 
 const List = styled('ul')(({ theme }) => ({
-  margin: 0,
-  padding: 0,
-  listStyle: 'none',
   '& input': { scrollMarginTop: 112 },
   '& li': { contentVisibility: 'auto', containIntrinsicHeight: 40 },
   '& small': { fontSize: '0.75rem', color: theme.palette.text.secondary },

@@ -6,10 +6,8 @@ export const FactList = styled('dl')(({ theme }) => ({
   display: 'flex',
   flexWrap: 'wrap',
   gap: '12px 40px',
-  margin: 0,
   fontVariantNumeric: 'tabular-nums',
   '& dt': { fontSize: '0.75rem', color: theme.palette.text.secondary },
-  '& dd': { margin: 0 },
 }))
 
 export function Fact({ label, children }: { label: string; children: ReactNode }) {
