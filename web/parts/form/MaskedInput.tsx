@@ -1,6 +1,5 @@
 import { type ChangeEvent, useEffect, useLayoutEffect, useRef } from 'react'
 import { useController } from 'react-hook-form'
-import { mono } from '../fonts.ts'
 import { EXACT, InputFrame } from './controls.tsx'
 import { type ControlProps, Field, type FieldProps } from './Field.tsx'
 import { applyEdit, type EditResult, type Mask, type Selected } from './masks.ts'
@@ -53,7 +52,7 @@ function Masked({ name, mask, control }: { name: string; mask: Mask; control: Co
     field.onBlur()
   }
   return (
-    <InputFrame style={mask.identifier ? { fontFamily: mono } : undefined}>
+    <InputFrame className={mask.identifier ? 'identifier' : undefined}>
       <input
         {...control}
         ref={(element) => {

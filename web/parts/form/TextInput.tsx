@@ -1,6 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { useFormContext } from 'react-hook-form'
-import { mono } from '../fonts.ts'
 import { EXACT, InputFrame } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
@@ -39,7 +38,7 @@ export function TextInput({
       {(control) => {
         const shared = { ...native, ...exact, ...register(name), ...control, autoComplete }
         return (
-          <InputFrame style={identifier ? { fontFamily: mono } : undefined}>
+          <InputFrame className={identifier ? 'identifier' : undefined}>
             {multiline ? <textarea {...shared} /> : <input {...shared} />}
             {unit && <span>{unit}</span>}
             {action}

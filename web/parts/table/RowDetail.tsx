@@ -1,7 +1,6 @@
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { ChevronDown } from 'lucide-react'
-import { mono } from '../fonts.ts'
 import { type Column, type Narrow, type PlainTable, textOf } from './table.ts'
 
 /** Lists fields of a row with their labels. Empty fields are left out. */
@@ -23,7 +22,7 @@ export function FieldLines<Row>({ columns, row }: { columns: readonly Column<Row
 /** Text outside of a table wraps instead of being cut. */
 export function textField<Row>(column: Column<Row>, row: Row) {
   return (
-    <span key={column.key} style={column.mono ? { fontFamily: mono } : undefined}>
+    <span key={column.key} className={column.mono ? 'identifier' : undefined}>
       {column.cell ? column.cell(row) : textOf(column, row)}
     </span>
   )

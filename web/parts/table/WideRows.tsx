@@ -2,7 +2,6 @@ import { styled } from '@mui/material/styles'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type CSSProperties, memo, type ReactNode, useRef } from 'react'
 import { Ellipsis } from '../Ellipsis.tsx'
-import { mono } from '../fonts.ts'
 import { places, Skeleton } from '../Skeleton.tsx'
 import { PageBox, RowBox } from './SelectBoxes.tsx'
 import { type Column, textOf } from './table.ts'
@@ -117,7 +116,7 @@ const WideRow = memo(function WideRow<Row extends object>(props: RowProps<Row>) 
         </td>
       )}
       {table.columns.map((column) => (
-        <td key={column.key} className={placeOf(column)} style={column.mono ? identifier : undefined}>
+        <td key={column.key} className={classOf(column)}>
           {cellOf(column, row)}
         </td>
       ))}
@@ -125,7 +124,10 @@ const WideRow = memo(function WideRow<Row extends object>(props: RowProps<Row>) 
   )
 }) as <Row extends object>(props: RowProps<Row>) => ReactNode
 
-const identifier = { fontFamily: mono }
+function classOf<Row>(column: Column<Row>): string | undefined {
+  const place = placeOf(column)
+  return column.mono ? `identifier ${place ?? ''}` : place
+}
 
 function cellOf<Row>(column: Column<Row>, row: Row): ReactNode {
   return column.cell ? column.cell(row) : <Ellipsis text={textOf(column, row)} identifier={column.mono} />
