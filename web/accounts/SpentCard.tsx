@@ -5,6 +5,7 @@ import { counted, inCredits } from '../../contract/quantities.ts'
 import { useCall } from '../calls/useCall.ts'
 import { Card } from '../parts/Card.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
+import { LARGE } from '../parts/large.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 
 type Months = OutputOf<typeof calls.clients.spent>
@@ -92,7 +93,7 @@ const Two = styled('dl')(({ theme }) => ({
   '& dt, & dd:last-of-type': { color: theme.palette.text.secondary },
   '& dd': { minHeight: 32 },
   '& dd:last-of-type': { minHeight: 40, fontSize: '0.75rem' },
-  '& strong': { fontSize: '1.5rem', fontWeight: 600, lineHeight: 1.33, letterSpacing: '-0.01em' },
+  '& strong': LARGE,
   '& [data-none=true] strong': { color: theme.palette.text.secondary },
 }))
 

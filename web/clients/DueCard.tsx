@@ -11,6 +11,7 @@ import { Card, CardFoot } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { ErrorState } from '../parts/ErrorState.tsx'
+import { LARGE } from '../parts/large.ts'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { to } from '../screens.ts'
@@ -103,10 +104,7 @@ const Counts = styled('ul')(({ theme }) => ({
   '& strong': {
     display: 'block',
     minHeight: 32,
-    fontSize: '1.5rem',
-    fontWeight: 600,
-    lineHeight: 1.33,
-    letterSpacing: '-0.01em',
+    ...LARGE,
   },
   '& strong[data-none=true]': { color: theme.palette.text.secondary },
 }))

@@ -8,6 +8,7 @@ import type { ClientDetail } from '../../contract/shapes.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { useNow } from '../clock.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { LARGE } from '../parts/large.ts'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import type { Tone } from '../parts/tone.ts'
@@ -168,10 +169,7 @@ const Reasoning = styled('div', { shouldForwardProp: (name) => name !== 'tone' }
     // As high as the buttons beside it.
     '& strong, & > span': { display: 'flex', alignItems: 'center', gap: 12, minHeight: 40 },
     '& strong': {
-      fontSize: '1.5rem',
-      fontWeight: 600,
-      lineHeight: 1.33,
-      letterSpacing: '-0.01em',
+      ...LARGE,
       color: theme.palette.tones[tone].text,
     },
     // At this size figures of one width stand too far apart.

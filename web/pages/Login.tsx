@@ -2,6 +2,7 @@ import { styled } from '@mui/material/styles'
 import { useEffect, useState } from 'react'
 import { Card } from '../parts/Card.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
+import { LARGE } from '../parts/large.ts'
 import { lastUsername, openSession, useSessionState } from '../session.tsx'
 import { Mark } from '../shell/Mark.tsx'
 import { SignInForm } from '../shell/SignInForm.tsx'
@@ -76,6 +77,6 @@ const Brand = styled('div')({
 
 const Title = styled('div')(({ theme }) => ({
   marginBottom: 24,
-  '& h1': { fontSize: '1.5rem', fontWeight: 600, lineHeight: 1.33, letterSpacing: '-0.01em' },
+  '& h1': LARGE,
   '& p': { marginTop: 4, color: theme.palette.text.secondary },
 }))

@@ -1,5 +1,6 @@
 import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
+import { LARGE } from './large.ts'
 
 /** The first row of a page: its main action, and its title, which takes the focus when the page opens. */
 export function PageTitle({ children, action }: { children: ReactNode; action?: ReactNode }) {
@@ -24,10 +25,7 @@ const Row = styled('div')({
   marginBottom: 16,
   '& h1': {
     minWidth: 0,
-    fontSize: '1.5rem',
-    fontWeight: 600,
-    lineHeight: 1.33,
-    letterSpacing: '-0.01em',
+    ...LARGE,
     overflowWrap: 'anywhere',
     outline: 'none',
   },

@@ -1,6 +1,7 @@
 import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { LARGE } from './large.ts'
 import { Skeleton } from './Skeleton.tsx'
 import type { Tone } from './tone.ts'
 
@@ -80,10 +81,7 @@ const Box = styled('li', { shouldForwardProp: (name) => name !== 'tone' })<{ ton
     '&:has(a:hover)': { borderColor: theme.palette.accent.text },
     '& > *': { display: 'block', padding: 16, borderRadius: 12, color: 'inherit', textDecoration: 'none' },
     '& strong': {
-      fontSize: '1.5rem',
-      fontWeight: 600,
-      lineHeight: 1.33,
-      letterSpacing: '-0.01em',
+      ...LARGE,
       color: tone ? theme.palette.tones[tone].text : theme.palette.text.primary,
     },
     '& strong[data-none=true]': { color: theme.palette.text.secondary },
