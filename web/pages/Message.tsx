@@ -115,7 +115,6 @@ function Remove({ message }: { message: string }) {
 
 const Present = styled('div')({
   maxWidth: 560,
-  '& h2': { fontSize: '0.875rem', fontWeight: 600 },
 })
 
 const Quote = styled('blockquote')(({ theme }) => ({

@@ -65,7 +65,6 @@ const Head = styled('header')({
   gap: 8,
   minHeight: 32,
   marginBottom: 8,
-  '& h2': { fontSize: '0.875rem', fontWeight: 600 },
   // At the right, also where it does not fit beside the title.
   '& > h2 + *': { marginLeft: 'auto' },
 })

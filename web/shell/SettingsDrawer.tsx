@@ -129,7 +129,6 @@ const Head = styled('div')({
   justifyContent: 'space-between',
   minHeight: 64,
   padding: '0 12px 0 24px',
-  '& h2': { fontSize: '0.875rem', fontWeight: 600 },
 })
 
 const Content = styled('div')(({ theme }) => ({

@@ -76,7 +76,7 @@ const Head = styled('div')({
   gap: 8,
   minHeight: 56,
   padding: '8px 12px 0 24px',
-  '& h2': { fontSize: '0.875rem', fontWeight: 600, overflowWrap: 'anywhere' },
+  '& h2': { overflowWrap: 'anywhere' },
 })
 
 const Content = styled('div')({ overflowY: 'auto', padding: '8px 24px 24px', overflowWrap: 'anywhere' })

@@ -209,7 +209,7 @@ const Frame = styled('form')({
     padding: 0,
     border: 0,
   },
-  '& h2': { marginBottom: 12, fontSize: '0.875rem', fontWeight: 600 },
+  '& h2': { marginBottom: 12 },
 })
 
 /** The line is always reserved, so that an error moves nothing. */
