@@ -11,15 +11,14 @@ import { loadAgain } from '../calls/cache.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import type { Level } from '../levels.ts'
 import { Card } from '../parts/Card.tsx'
-import { Chip } from '../parts/Chip.tsx'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { to } from '../screens.ts'
-import { balanceTone } from '../tables/balance.ts'
 import { Amount, amountFields, amountOf, FIRST_AMOUNT } from './Amount.tsx'
+import { BalanceChip } from './BalanceChip.tsx'
 import { Balances, lackOf, useBefore } from './Balances.tsx'
 import { useSaved } from './useSaved.ts'
 
@@ -60,7 +59,7 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
     if (unanswered) update.reset()
   }
   return (
-    <Card title="Update Credits" aside={account && <Balance credits={account.credits} />}>
+    <Card title="Update Credits" aside={account && <BalanceChip credits={account.credits} />}>
       <Form
         schema={Change}
         values={values}
@@ -155,10 +154,6 @@ function Movement({ asked, name, balance, loading, unanswered, onYes, onNo }: Mo
       <Balances before={before} change={change} />
     </Confirm>
   )
-}
-
-function Balance({ credits }: { credits: number }) {
-  return <Chip tone={balanceTone(credits)}>{inCredits(credits)}</Chip>
 }
 
 interface SaveDescriptionProps {
