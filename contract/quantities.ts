@@ -39,3 +39,8 @@ export function bytes(count: number): string {
 export function countedOf(counts: Record<string, number>): string[] {
   return Object.entries(counts).flatMap(([one, count]) => (count > 0 ? [counted(count, one)] : []))
 }
+
+/** 'toronto', 'toronto and 1 reseller', 'toronto, 1 reseller and 3 dealers' */
+export function listed(parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join() : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+}

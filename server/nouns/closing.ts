@@ -1,5 +1,5 @@
 import type { calls } from '../../contract/calls.ts'
-import { countedOf } from '../../contract/quantities.ts'
+import { countedOf, listed } from '../../contract/quantities.ts'
 import type { Handler } from '../context.ts'
 import { lockHoldings, transfer } from '../ledger/transfer.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -48,8 +48,5 @@ async function requireNothingBeneath(sql: Sql, { id, name }: Beneath): Promise<v
   const { resellers = 0, dealers = 0, clients = 0 } = beneath ?? {}
   const inTheWay = countedOf({ reseller: resellers, dealer: dealers, client: clients })
   if (inTheWay.length === 0) return
-  throw new Refusal(
-    'not_empty',
-    `${name} has ${inTheWay.join(' and ')}. Only an empty account can be closed.`,
-  )
+  throw new Refusal('not_empty', `${name} has ${listed(inTheWay)}. Only an empty account can be closed.`)
 }

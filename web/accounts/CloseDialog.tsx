@@ -2,7 +2,7 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useNavigate } from 'react-router'
 import { calls } from '../../contract/calls.ts'
-import { counted, countedOf, inCredits } from '../../contract/quantities.ts'
+import { counted, countedOf, inCredits, listed } from '../../contract/quantities.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { useCall } from '../calls/useCall.ts'
 import { Cancel } from '../parts/dialog/Cancel.tsx'
@@ -108,5 +108,5 @@ const Names = styled('ul')({
 })
 
 function whoIsInTheWay({ beneath: { resellers, dealers, clients } }: AccountBeneath): string {
-  return countedOf({ reseller: resellers, dealer: dealers, client: clients }).join(' and ')
+  return listed(countedOf({ reseller: resellers, dealer: dealers, client: clients }))
 }

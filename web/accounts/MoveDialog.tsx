@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS } from '../../contract/levels.ts'
-import { counted, countedOf, inCredits } from '../../contract/quantities.ts'
+import { counted, countedOf, inCredits, listed } from '../../contract/quantities.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
@@ -68,7 +68,7 @@ function Consequences({ account }: { account: AccountBeneath }) {
   )
   return (
     <p>
-      {name} takes along <strong>{inSentence(along)}</strong>, and its own history. {parent} keeps the
+      {name} takes along <strong>{listed(along)}</strong>, and its own history. {parent} keeps the
       transactions written until now. An open request for credits is withdrawn.
       {suspension && ` ${name} ${stillSuspended(suspension)}`}
     </p>
@@ -97,8 +97,4 @@ function stopped(account: AccountBeneath, to: AccountBeneath): string | null {
 
 function isSuspended({ suspension, suspended_above }: AccountBeneath): boolean {
   return suspension !== null || suspended_above
-}
-
-function inSentence(parts: readonly string[]): string {
-  return parts.length < 2 ? parts.join() : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
-import { counted, countedOf } from '../../contract/quantities.ts'
+import { counted, countedOf, listed } from '../../contract/quantities.ts'
 import { type AccountBeneath, SuspensionReason } from '../../contract/tree.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
@@ -58,9 +58,6 @@ const FIRST = { reason: '', service_too: false }
 
 const Suspension = z.object({ reason: SuspensionReason, service_too: z.boolean() })
 
-/** 'toronto, 1 reseller and 3 dealers' */
-const AND = new Intl.ListFormat('en-GB')
-
 /** Tells what becomes of clients that a suspension has stopped already: none of them counts as served. */
 function changed({ suspended_above }: AccountBeneath, serviceToo: boolean): string {
   if (serviceToo) return 'Its clients stay without service.'
@@ -76,7 +73,7 @@ function Consequences({ account }: { account: AccountBeneath }) {
   const clients = counted(served, 'client')
   return (
     <p>
-      {AND.format([name, ...others])}{' '}
+      {listed([name, ...others])}{' '}
       {suspension
         ? `${others.length > 0 ? 'stay' : 'stays'} signed out.`
         : `${others.length > 0 ? 'are' : 'is'} signed out at once and cannot sign in.`}{' '}

@@ -1,5 +1,5 @@
 import { expiryState } from '../../contract/clients.ts'
-import { countedOf } from '../../contract/quantities.ts'
+import { countedOf, listed } from '../../contract/quantities.ts'
 import { now } from '../clock.ts'
 import { monthsUntil } from '../parts/time.ts'
 import { OnDay } from '../When.tsx'
@@ -27,8 +27,8 @@ function Rest({ expiry }: { expiry: string }) {
   const isOne = left.months + left.days === 1
   return (
     <>
-      It is served until {day}: {parts.join(' and ')} of service {isOne ? 'is' : 'are'} lost, and no credits
-      come back.
+      It is served until {day}: {listed(parts)} of service {isOne ? 'is' : 'are'} lost, and no credits come
+      back.
     </>
   )
 }
