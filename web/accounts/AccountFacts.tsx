@@ -4,7 +4,7 @@ import { countedOf } from '../../contract/quantities.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { Card } from '../parts/Card.tsx'
 import { Fact, FactList } from '../parts/FactList.tsx'
-import { Skeleton } from '../parts/Skeleton.tsx'
+import { Awaited } from '../parts/Stack.tsx'
 import { TouchLink } from '../parts/TouchLink.tsx'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
@@ -48,12 +48,9 @@ export function AccountFacts({ account }: { account: AccountBeneath | undefined 
   )
 }
 
-/** All cards of the page wait for the account, because its facts take any height. */
 const WAITING = (
   <Card title="Account">
-    <span data-waiting>
-      <Skeleton width={260} height={40} />
-    </span>
+    <Awaited height={40} />
   </Card>
 )
 

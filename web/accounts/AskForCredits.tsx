@@ -12,7 +12,7 @@ import { ErrorState } from '../parts/ErrorState.tsx'
 import { useTitleAfterwards } from '../parts/focus.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { Skeleton } from '../parts/Skeleton.tsx'
+import { Awaited } from '../parts/Stack.tsx'
 import { Question } from '../Question.tsx'
 import { useSession } from '../session.tsx'
 import { At } from '../When.tsx'
@@ -74,9 +74,7 @@ function Ask({ parent, first }: { parent: string; first: boolean }) {
 /** The cards beneath wait until it is known which of the two stands above them. */
 const WAITING = (
   <Card title="Ask for Credits">
-    <span data-waiting>
-      <Skeleton width={260} height={40} />
-    </span>
+    <Awaited height={40} />
   </Card>
 )
 

@@ -10,8 +10,8 @@ import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { Fact, FactList } from '../parts/FactList.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
-import { Skeleton } from '../parts/Skeleton.tsx'
 import { Working } from '../parts/Spinner.tsx'
+import { Awaited } from '../parts/Stack.tsx'
 import { Question } from '../Question.tsx'
 import { At } from '../When.tsx'
 
@@ -33,12 +33,7 @@ export function PlaylistCard({ playlist, loading, unprotected }: PlaylistCardPro
       <About aria-live="polite">
         {playlist === null && <p>There is no playlist yet. Boxes are let in, and find no channels.</p>}
         {playlist && <State playlist={playlist} unprotected={unprotected} />}
-        {loading && (
-          // What is beneath waits: what is to be said of a playlist takes any height.
-          <span data-waiting>
-            <Skeleton width={260} height={40} />
-          </span>
-        )}
+        {loading && <Awaited height={40} />}
       </About>
       <CardButtons style={loading ? { visibility: 'hidden' } : undefined}>
         {playlist?.held && (

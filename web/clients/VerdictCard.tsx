@@ -11,6 +11,7 @@ import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { LARGE } from '../parts/large.ts'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
+import { Awaited } from '../parts/Stack.tsx'
 import type { Tone } from '../parts/tone.ts'
 import { useShortcutsOn } from '../preferences.ts'
 import { to } from '../screens.ts'
@@ -107,11 +108,8 @@ function Reasons({ verdicts: [first, ...more] }: { verdicts: readonly Verdict[] 
       {first ? (
         <Sign {...first} />
       ) : (
-        // What is beneath waits for the reasons, so that they push nothing down.
         <>
-          <span data-waiting>
-            <Skeleton width={260} height={24} />
-          </span>
+          <Awaited height={24} />
           <p>
             <Skeleton width={160} />
           </p>

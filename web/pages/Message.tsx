@@ -14,8 +14,7 @@ import { TextInput } from '../parts/form/TextInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
-import { Skeleton } from '../parts/Skeleton.tsx'
-import { Stack } from '../parts/Stack.tsx'
+import { Awaited, Stack } from '../parts/Stack.tsx'
 import { Question } from '../Question.tsx'
 import { to } from '../screens.ts'
 import { useTakeAsRead } from '../shell/Broadcast.tsx'
@@ -46,12 +45,7 @@ export function Message() {
             ) : (
               <Quote>
                 {data?.message || (data && 'There is no message.')}
-                {isPending && (
-                  // The form beneath waits for the message, which has any number of lines.
-                  <span data-waiting>
-                    <Skeleton width={260} />
-                  </span>
-                )}
+                {isPending && <Awaited height={14} />}
               </Quote>
             )}
             {data?.message && <Remove message={data.message} />}
