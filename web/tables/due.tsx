@@ -2,13 +2,10 @@ import { BellRing } from 'lucide-react'
 import { Link } from 'react-router'
 import { counted } from '../../contract/quantities.ts'
 import type { DueClient } from '../../contract/shapes.ts'
-import { MomentText } from '../parts/MomentText.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
-import { type Table, table, widths } from '../parts/table/table.ts'
-import { showMoment } from '../parts/time.ts'
+import { type Table, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
-import { zone } from '../zone.ts'
-import { text } from './columns.tsx'
+import { moment, text } from './columns.tsx'
 import { expiry } from './expiry.tsx'
 import { RenewButton } from './RenewButton.tsx'
 import { searchFault } from './served.ts'
@@ -55,15 +52,7 @@ export function dueClients(acts: {
         // Of a client that had only a trial there was no last time.
         text: (row) => (row.has_paid ? counted(row.last_months, 'month') : ''),
       },
-      {
-        key: 'reminded',
-        header: 'Reminded',
-        width: widths.date,
-        sort: false,
-        text: (row) => (row.reminded === null ? '' : showMoment(row.reminded, zone(), 'date')),
-        cell: ({ reminded }) =>
-          reminded !== null && <MomentText inRows iso={reminded} zone={zone()} format="date" />,
-      },
+      { ...moment<DueClient>('reminded', 'Reminded', 'date'), sort: false },
       {
         key: 'actions',
         header: 'Actions',

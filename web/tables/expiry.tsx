@@ -38,14 +38,13 @@ export function Expiry({ iso, inRows, inactive }: { iso: string; inRows?: boolea
   )
 }
 
-/** At its least width the column hides the days left, which the hints of the date and the chip still say. */
-export const EXPIRY_WIDTHS = { width: 232, least: 176 }
-
 export function expiry<Row extends { expiry: string }>(): Column<Row> {
   return {
     key: 'expiry',
     header: 'Expiry',
-    ...EXPIRY_WIDTHS,
+    width: 232,
+    // There it hides the days left, which the hints of the date and the chip still say.
+    least: 176,
     narrow: 'line',
     text: (row) => showMoment(row.expiry, zone(), 'date'),
     cell: (row) => <Expiry inRows iso={row.expiry} />,

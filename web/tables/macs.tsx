@@ -1,10 +1,10 @@
 import Button from '@mui/material/Button'
 import { Trash2 } from 'lucide-react'
 import type { calls, OutputOf } from '../../contract/calls.ts'
-import { type PlainTable, widths } from '../parts/table/table.ts'
+import type { PlainTable } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
-import { AccountLink, CellLink } from './columns.tsx'
-import { EXPIRY_WIDTHS, Expiry } from './expiry.tsx'
+import { AccountLink, CellLink, mac } from './columns.tsx'
+import { expiry } from './expiry.tsx'
 
 export type FoundMac = OutputOf<typeof calls.admin.searchMac>
 
@@ -18,7 +18,6 @@ export function foundMacs(acts: { remove: (row: FoundMac) => void }): PlainTable
         width: 128,
         least: 96,
         narrow: 'title',
-        sort: false,
         cell: ({ name }) => (
           <CellLink
             to={to.allClients({ search: name })}
@@ -30,27 +29,19 @@ export function foundMacs(acts: { remove: (row: FoundMac) => void }): PlainTable
           </CellLink>
         ),
       },
-      { key: 'mac', header: 'MAC', width: widths.mac, mono: true, sort: false },
-      {
-        key: 'expiry',
-        header: 'Expiry',
-        ...EXPIRY_WIDTHS,
-        sort: false,
-        cell: ({ expiry }) => <Expiry inRows iso={expiry} />,
-      },
+      mac<FoundMac>(),
+      expiry<FoundMac>(),
       {
         key: 'dealer',
         header: 'Dealer',
         width: 160,
         least: 80,
-        sort: false,
         cell: ({ dealer }) => <AccountLink name={dealer} />,
       },
       {
         key: 'actions',
         header: 'Actions',
         width: 96,
-        sort: false,
         cell: (row) => (
           <Button
             color="error"

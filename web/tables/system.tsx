@@ -14,7 +14,7 @@ import type { Tone } from '../parts/tone.ts'
 import { type ChipLook, chip, moment } from './columns.tsx'
 
 export const servers: PlainTable<Server> = {
-  columns: asTheyCome([
+  columns: [
     {
       key: 'host',
       header: 'Server',
@@ -32,7 +32,7 @@ export const servers: PlainTable<Server> = {
       Math.abs(ms) > CLOCK_OFFSET_MS ? 'warn' : null,
     ),
     figure('disk', 'Disk free', roomOf, toneOfRoom),
-  ]),
+  ],
   rowKey: ({ id }) => id,
   empty: 'No servers',
 }
@@ -74,7 +74,7 @@ function toneOfRoom({ disk_free, disk_least }: Server): Tone | null {
 
 /** How the jobs went last. */
 export const jobs: PlainTable<Job> = {
-  columns: asTheyCome([
+  columns: [
     {
       key: 'name',
       header: 'Job',
@@ -87,7 +87,7 @@ export const jobs: PlainTable<Job> = {
     figure('took', 'Took', ({ took_ms }) => long(took_ms)),
     moment('next', 'Next', 'datetime'),
     inOneLine('about', 'About', { least: 120 }, ({ name, failure }) => failure ?? WHAT[name]),
-  ]),
+  ],
   rowKey: ({ name }) => name,
   empty: 'No job has run yet',
 }
@@ -133,9 +133,4 @@ function figure<Row>(
     return tone ? <Chip tone={tone}>{text(row)}</Chip> : text(row)
   }
   return { key, header, width: 72, align: 'right', text, cell }
-}
-
-/** Columns of a few rows, which nobody sorts. */
-function asTheyCome<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
-  return columns.map((column) => ({ ...column, sort: false }))
 }

@@ -71,15 +71,16 @@ function sizes<Row>(columns: readonly Column<Row>[], select: unknown, room: numb
 }
 
 function Heading<Row>({ column, list }: { column: Column<Row>; list: Arrangement }) {
+  const { sortBy } = list
   const active = list.sort === column.key
   const Arrow = list.order === 'asc' ? ArrowUp : ArrowDown
   const sorting = active ? (list.order === 'asc' ? 'ascending' : 'descending') : undefined
   return (
     <th scope="col" aria-sort={sorting} className={placeOf(column)} style={{ width: widthOf(column) }}>
-      {column.sort === false ? (
+      {!sortBy || column.sort === false ? (
         column.header
       ) : (
-        <button type="button" onClick={() => list.sortBy(column.key)} data-active={active}>
+        <button type="button" onClick={() => sortBy(column.key)} data-active={active}>
           {column.header}
           <Arrow aria-hidden size={14} />
         </button>

@@ -4,8 +4,9 @@ import type { PlainTable } from './table.ts'
 import type { ListState } from './useListState.ts'
 import { useSlots } from './useSlots.ts'
 
-/** The part of the list's state that the rows need. */
-export type Arrangement = Pick<ListState, 'sort' | 'order' | 'sortBy' | 'dense' | 'perPage'>
+/** The part of the list's state that the rows need. Without `sortBy` nobody sorts them. */
+export type Arrangement = Pick<ListState, 'sort' | 'order' | 'dense' | 'perPage'> &
+  Partial<Pick<ListState, 'sortBy'>>
 
 export interface RowsProps<Row> {
   label: string
