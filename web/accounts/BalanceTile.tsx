@@ -11,7 +11,7 @@ export function BalanceTile() {
     <Tile
       label="Credits Remaining"
       value={credits}
-      share={low ? 'low' : undefined}
+      beside={low ? 'low' : undefined}
       tone={credits == null ? undefined : balanceTone(credits)}
       to={to.transactions()}
       icon={<Coins aria-hidden size={18} />}

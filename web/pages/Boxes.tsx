@@ -67,7 +67,7 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
       <Tile
         label="Online now"
         value={data?.online}
-        share={data && data.known > 0 ? `${Math.round((100 * data.online) / data.known)} %` : undefined}
+        beside={data && data.known > 0 ? `${Math.round((100 * data.online) / data.known)} %` : undefined}
         to={to.allClients({ filter: 'online' })}
         icon={<Wifi aria-hidden size={18} />}
         loading={loading}
@@ -82,7 +82,7 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
       <Tile
         label="Refused"
         value={data && refused}
-        share="in 24 hours"
+        beside="in 24 hours"
         to="#refused"
         none={refused === 0}
         icon={<Ban aria-hidden size={18} />}
@@ -91,7 +91,7 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
       <Tile
         label="Unknown"
         value={data && ofNobody}
-        share="in 24 hours"
+        beside="in 24 hours"
         to="#unknown"
         none={ofNobody === 0}
         icon={<CircleHelp aria-hidden size={18} />}

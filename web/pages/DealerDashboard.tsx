@@ -27,7 +27,7 @@ export function DealerDashboard() {
             key={filter}
             label={label}
             value={clients.data?.counts[filter]}
-            share={filter === 'all' ? undefined : shareOf(clients.data?.counts, filter)}
+            beside={filter === 'all' ? undefined : shareOf(clients.data?.counts, filter)}
             to={to.clients({ filter })}
             tone={clients.data?.counts[filter] === 0 ? undefined : tone}
             icon={icon}

@@ -9,8 +9,8 @@ interface TileProps {
   label: string
   /** The number, or a word such as 'Unlimited'; nothing where it could not be loaded. */
   value: number | string | null | undefined
-  /** The formatted percentage of the whole, such as '42%'. */
-  share?: string | undefined
+  /** A few words beside the number: its share of the whole, such as '42%', its time, or 'low'. */
+  beside?: string | undefined
   /** The address of the link, or the anchor of a card such as '#refused'; a tile without one is no link. */
   to?: string | undefined
   icon?: ReactNode
@@ -20,8 +20,8 @@ interface TileProps {
   loading: boolean
 }
 
-/** A large number with its label and its percentage of the whole, usually a link to what it counts. */
-export function Tile({ label, value, share, to, icon, tone, none = false, loading }: TileProps) {
+/** A large number with its label, usually a link to what it counts. */
+export function Tile({ label, value, beside, to, icon, tone, none = false, loading }: TileProps) {
   const inside = (
     <>
       <Label>
@@ -30,7 +30,7 @@ export function Tile({ label, value, share, to, icon, tone, none = false, loadin
       </Label>
       <Numbers>
         {loading ? <Skeleton width={72} height={24} /> : <strong data-none={none}>{shown(value)}</strong>}
-        {!loading && share !== undefined && <span>{share}</span>}
+        {!loading && beside !== undefined && <span>{beside}</span>}
       </Numbers>
     </>
   )
