@@ -65,7 +65,6 @@ export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Valu
         no="Keep"
         onYes={discard}
         onNo={() => setDiscarding(false)}
-        loading={false}
       >
         <p>What was typed into this form is lost.</p>
       </Confirm>
@@ -132,7 +131,6 @@ function AskBeforeLeaving({ when }: { when: boolean }) {
       no="Stay"
       onYes={() => proceed?.()}
       onNo={() => reset?.()}
-      loading={false}
     >
       <p>This browser does not keep what you have typed: it would be lost.</p>
     </Confirm>

@@ -83,7 +83,6 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
         no="Stay"
         onYes={signOut}
         onNo={() => setAsking(false)}
-        loading={false}
       >
         <p>You have unsent entries {where}. They are lost with a logout.</p>
       </Confirm>

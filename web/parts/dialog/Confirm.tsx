@@ -16,7 +16,7 @@ interface ConfirmProps {
   no?: string | undefined
   onYes: () => void
   onNo: () => void
-  loading: boolean
+  loading?: boolean
   blocked?: boolean
   /** True where the answer was lost: nobody knows whether it was done, which is still said once the notice is gone. */
   unanswered?: boolean
@@ -34,7 +34,7 @@ export function Confirm({
   no = 'No',
   onYes,
   onNo,
-  loading,
+  loading = false,
   blocked = false,
   unanswered = false,
 }: ConfirmProps) {
