@@ -148,6 +148,8 @@ const WEB_MAY_IMPORT: Record<string, readonly string[]> = {
     'web/userAgent.ts',
     'web/clock.ts',
     'web/levels.ts',
+    'web/phone.ts',
+    'web/preferences.ts',
     'web/screens.ts',
     'web/zone.ts',
   ],

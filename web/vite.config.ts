@@ -12,7 +12,7 @@ import { screenAt } from './screens.ts'
 /** What every dashboard needs, without what only lists and forms of clients share. */
 const PARTS = new RegExp(
   [
-    '/web/(parts|tables)/(?!chart/|dialog/Menu|dialog/DialogFrame|table/SelectionBar|form/|copy|clients|due|expiry|macs|tree)',
+    '/web/(parts|tables)/(?!chart/|dialog/Menu|dialog/DialogFrame|table/SelectionBar|form/|copy|clients|due|expiry|macs|phone|tree)',
     '/web/(NewestOnly|Question|TableCard)',
     '/web/accounts/(BalanceTile|exportDialog|LatestTransactions|useLatest)',
     '/lucide-react/',
@@ -59,7 +59,7 @@ export default defineConfig({
             },
             {
               name: 'client',
-              test: /\/web\/(clients\/(deletion|Gone|phone|AskForMore|startOptions)|tables\/expiry)/,
+              test: /\/web\/(clients\/(deletion|Gone|AskForMore|startOptions)|tables\/(expiry|phone)|phone)/,
               minShareCount: 2,
             },
             { name: 'inputs', test: /\/web\/parts\/form\//, minShareCount: 2 },

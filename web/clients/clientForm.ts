@@ -1,7 +1,7 @@
 import { withoutSecrets } from '../../contract/call.ts'
 import { calls, type InputOf } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { shownPhone } from './phone.ts'
+import { shownPhone } from '../phone.ts'
 
 /** The values of the form for an existing client, named as in the call. */
 export type ClientValues = {

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { foreignMac, Mac, Phone } from '../../contract/clients.ts'
 import { applyEdit, type Mask, type Selected } from '../parts/form/masks.ts'
+import { shownPhone } from '../phone.ts'
 import { macMask } from './mac.ts'
-import { phoneHint, phoneMask, shownPhone } from './phone.ts'
+import { phoneHint, phoneMask } from './phone.ts'
 
 /** Simulates the edits that a person makes in a masked field. */
 class TypedField {

@@ -1,5 +1,6 @@
-import { PHONE_MARK, Phone, plainDigits } from '../../contract/clients.ts'
+import { PHONE_MARK, Phone } from '../../contract/clients.ts'
 import type { Mask } from '../parts/form/masks.ts'
+import { shownPhone, typedPhone } from '../phone.ts'
 
 /** The mask of a phone number: ten digits are shown as (NNN) NNN-NNNN, and all other numbers as typed. */
 export const phoneMask: Mask = {
@@ -9,30 +10,13 @@ export const phoneMask: Mask = {
   whole: () => null,
   settled: (text) => {
     const kept = Phone.safeParse(text).data ?? ''
-    if (WHOLE.test(kept)) return shownPhone(kept)
+    const shown = shownPhone(kept)
     // One with a country code may not be finished, and keeps its spaces.
-    return /^\d+$/.test(kept) && !text.includes('+') ? kept : text
+    return shown !== kept || (/^\d+$/.test(kept) && !text.includes('+')) ? shown : text
   },
   placeholder: '(NNN) NNN-NNNN',
   identifier: false,
   inputMode: 'tel',
-}
-
-/** Formats a stored number: ten digits as North American, and all others as they are. */
-export function shownPhone(phone: string): string {
-  return WHOLE.test(phone) ? typedPhone(phone) : phone
-}
-
-const WHOLE = /^[1-9]\d{9}$/
-
-/** Formats digits while they are typed. Numbers with a country code, and text that is no number, are unchanged. */
-function typedPhone(text: string): string {
-  const plain = plainDigits(text)
-  if ([...plain].some((one) => !/\d/.test(one) && !PHONE_MARK.test(one))) return text
-  const digits = plain.replace(/\D/g, '')
-  if (!/^[1-9]\d{0,9}$/.test(digits)) return digits
-  const [area, office, line] = [digits.slice(0, 3), digits.slice(3, 6), digits.slice(6)]
-  return `(${area}${office && `) ${office}`}${line && `-${line}`}`
 }
 
 /** Returns a hint for a number that is valid but looks too short. */

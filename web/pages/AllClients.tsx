@@ -4,7 +4,6 @@ import type { AnyClientRow } from '../../contract/shapes.ts'
 import { ClientList } from '../clients/ClientList.tsx'
 import { DeleteAnyClient } from '../clients/DeleteAnyClient.tsx'
 import { ExportMenu } from '../clients/ExportMenu.tsx'
-import { shownPhone } from '../clients/phone.ts'
 import { useClientPage } from '../clients/useClientPage.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { allClients } from '../tables/clients.tsx'
@@ -12,7 +11,7 @@ import { allClients } from '../tables/clients.tsx'
 /** The clients of every dealer, for the admin. */
 export function AllClients() {
   const [deleting, setDeleting] = useState<AnyClientRow | null>(null)
-  const [table] = useState(() => allClients({ remove: setDeleting, phone: shownPhone }))
+  const [table] = useState(() => allClients({ remove: setDeleting }))
   const page = useClientPage(calls.admin.clients, table)
   return (
     <>

@@ -7,13 +7,11 @@ import type { Act } from '../clients/chosenAct.ts'
 import { DeleteClient } from '../clients/DeleteClient.tsx'
 import { ExportMenu } from '../clients/ExportMenu.tsx'
 import { NewClientButton } from '../clients/NewClientButton.tsx'
-import { shownPhone } from '../clients/phone.ts'
 import { useChosenClients } from '../clients/useChosenClients.tsx'
 import { useClientPage } from '../clients/useClientPage.ts'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { Actions, PageTitle } from '../parts/PageTitle.tsx'
-import { areShortcutsOn } from '../preferences.ts'
 import { ownClients } from '../tables/clients.tsx'
 
 /** The dealer's list of clients, where they renew one or many, and delete those that have expired. */
@@ -24,8 +22,6 @@ export function Clients() {
     ownClients({
       renew: ({ name }) => setRenewing({ names: [name], chosen: false }),
       remove: setDeleting,
-      phone: shownPhone,
-      areShortcutsOn,
     }),
   )
   const page = useClientPage(calls.clients.list, table)

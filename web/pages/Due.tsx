@@ -7,7 +7,6 @@ import { DUE_WITHIN, type DueWithin } from '../../contract/due.ts'
 import type { DueClient } from '../../contract/shapes.ts'
 import { useCall } from '../calls/useCall.ts'
 import { ForecastCard } from '../clients/ForecastCard.tsx'
-import { shownPhone } from '../clients/phone.ts'
 import { ReminderDialog } from '../clients/ReminderDialog.tsx'
 import { RenewDialog } from '../clients/RenewDialog.tsx'
 import { RenewDue, type ToRenew } from '../clients/RenewDue.tsx'
@@ -22,7 +21,6 @@ import type { RowSelection } from '../parts/table/selection.ts'
 import type { Table } from '../parts/table/table.ts'
 import { useLastPage } from '../parts/table/useLastPage.ts'
 import { type ListState, useListState } from '../parts/table/useListState.ts'
-import { areShortcutsOn } from '../preferences.ts'
 import { to } from '../screens.ts'
 import { signedInAs, useSession } from '../session.tsx'
 import { dueClients } from '../tables/due.tsx'
@@ -37,8 +35,6 @@ export function Due() {
     dueClients({
       renew: ({ name }) => setOne(name),
       remind: setReminding,
-      phone: shownPhone,
-      areShortcutsOn,
     }),
   )
   const list = useListState('', table, FILTERS)

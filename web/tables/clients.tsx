@@ -11,9 +11,11 @@ import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Column, type Table, table } from '../parts/table/table.ts'
+import { areShortcutsOn } from '../preferences.ts'
 import { to } from '../screens.ts'
 import { AccountLink, mac, text } from './columns.tsx'
 import { Expiry, expiry } from './expiry.tsx'
+import { phone } from './phone.ts'
 import { RenewButton } from './RenewButton.tsx'
 import { searchFault } from './served.ts'
 
@@ -21,12 +23,9 @@ import { searchFault } from './served.ts'
 export function ownClients(acts: {
   renew: (row: ClientRow) => void
   remove: (row: ClientRow) => void
-  phone: ShownPhone
-  areShortcutsOn: () => boolean
 }): Table<ClientRow> {
   return declare<ClientRow>(
     'clients',
-    acts.phone,
     [
       {
         ...name,
@@ -47,7 +46,7 @@ export function ownClients(acts: {
       width: 68,
       cell: (row) => (
         <span className="row-buttons">
-          <RenewButton name={row.name} hasKey={acts.areShortcutsOn()} onClick={() => acts.renew(row)} />
+          <RenewButton name={row.name} hasKey={areShortcutsOn()} onClick={() => acts.renew(row)} />
           <DeleteExpired row={row} onClick={() => acts.remove(row)} />
         </span>
       ),
@@ -56,13 +55,9 @@ export function ownClients(acts: {
 }
 
 /** All clients, for the admin, who may delete any of them. */
-export function allClients(acts: {
-  remove: (row: AnyClientRow) => void
-  phone: ShownPhone
-}): Table<AnyClientRow> {
+export function allClients(acts: { remove: (row: AnyClientRow) => void }): Table<AnyClientRow> {
   return declare<AnyClientRow>(
     'all-clients',
-    acts.phone,
     [
       {
         ...name,
@@ -96,12 +91,8 @@ export function allClients(acts: {
   )
 }
 
-/** Returns a stored phone number as it is shown. */
-type ShownPhone = (stored: string) => string
-
 function declare<Row extends ClientRow>(
   name: string,
-  shownPhone: ShownPhone,
   first: readonly Column<Row>[],
   last: Column<Row>,
 ): Table<Row> {
@@ -150,15 +141,7 @@ function declare<Row extends ClientRow>(
             status === false && <Chip tone="plain">Inactive</Chip>
           ),
       },
-      {
-        key: 'phone',
-        header: 'Phone',
-        width: 128,
-        narrow: 'more',
-        usually: 'hidden',
-        sort: false,
-        text: (row) => shownPhone(row.phone),
-      },
+      { ...phone<Row>(), narrow: 'more', usually: 'hidden' },
       {
         key: 'package',
         header: 'Package',

@@ -4,9 +4,11 @@ import { counted } from '../../contract/quantities.ts'
 import type { DueClient } from '../../contract/shapes.ts'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table } from '../parts/table/table.ts'
+import { areShortcutsOn } from '../preferences.ts'
 import { to } from '../screens.ts'
 import { moment, text } from './columns.tsx'
 import { expiry } from './expiry.tsx'
+import { phone } from './phone.ts'
 import { RenewButton } from './RenewButton.tsx'
 import { searchFault } from './served.ts'
 
@@ -14,8 +16,6 @@ import { searchFault } from './served.ts'
 export function dueClients(acts: {
   renew: (row: DueClient) => void
   remind: (row: DueClient) => void
-  phone: (stored: string) => string
-  areShortcutsOn: () => boolean
 }): Table<DueClient> {
   return table<DueClient>({
     name: 'due',
@@ -34,13 +34,7 @@ export function dueClients(acts: {
         ),
       },
       { ...text('description', 'Description', { narrow: 'more' }), sort: false },
-      {
-        key: 'phone',
-        header: 'Phone',
-        width: 128,
-        sort: false,
-        text: (row) => acts.phone(row.phone),
-      },
+      phone<DueClient>(),
       expiry<DueClient>(),
       {
         key: 'last_months',
@@ -61,7 +55,7 @@ export function dueClients(acts: {
         sort: false,
         cell: (row) => (
           <span className="row-buttons">
-            <RenewButton name={row.name} hasKey={acts.areShortcutsOn()} onClick={() => acts.renew(row)} />
+            <RenewButton name={row.name} hasKey={areShortcutsOn()} onClick={() => acts.renew(row)} />
             <RowButton label={`Remind ${row.name}`} word="Remind" onClick={() => acts.remind(row)}>
               <BellRing aria-hidden size={16} />
             </RowButton>
