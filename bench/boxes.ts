@@ -127,8 +127,8 @@ async function* besideBare(console: Console, boxes: Boxes): AsyncGenerator<Figur
 }
 
 /**
- * Measures what people wait for at the console, with and without boxes that poll. What polls stays awake without them
- * too, because it takes the cores' time either way, and boxes are on other machines.
+ * Measures what people wait for at the console, with and without boxes that poll. The process that polls stays busy in
+ * both cases, so that the figures differ by the server's work alone: real boxes are on other machines.
  */
 async function* besideConsole(
   console: Console,
@@ -263,7 +263,7 @@ function memoryOf({ process }: Console, when: string): Figure {
 /** Asks in a process of its own, which has started and read the boxes once it has `begun`. */
 function ask(order: Order): { begun: Promise<void>; asked: Promise<Asked> } {
   const child = fork(join(import.meta.dirname, 'box-process.ts'))
-  // Boxes are no load of the machine that serves the console, so that they give way to it where they do not have to hurry.
+  // Real boxes run on other machines, so this process gets a low priority where it need not ask as fast as it can.
   const hurries =
     order.work.kind !== 'stay awake' && !(order.work.kind === 'poll' && order.work.perSecond !== null)
   if (!hurries) setPriority(child.pid as number, constants.priority.PRIORITY_LOW)

@@ -16,7 +16,7 @@ const DEALERS = 200
 const MINUTES = 10
 const MINUTE_MS = 60_000
 const ALONE_MS = 5_000
-/** The load beside what the machine bears. */
+/** The load of the measurement, as a share of the most that the machine can do. */
 const SHARE = 0.7
 /** How many dealers act at once, without a pause, until more of them get no more done. */
 const RAMP = [4, 8, 16, 32, 64]
@@ -28,7 +28,7 @@ const ROUND_MS = 10_000
 /** What works is killed if it takes so much longer than it should. */
 const GRACE_MS = 60_000
 const TOO_LONG_MS = 1_000
-/** Other programs that take such a part of the machine bring the load to more than it can bear. */
+/** From this share of the machine on that other programs take, a minute counts as disturbed: the load was too high. */
 const DISTURBED = 0.1
 
 /** One minute: the same calls alone, then under load. */

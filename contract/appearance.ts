@@ -17,7 +17,10 @@ export const DEFAULT_SETTINGS: Settings = { mode: 'light', layout: 'left', prese
 export const StoredSettings = z.strictObject({ ...Settings.shape, preset: z.string() })
 export type StoredSettings = z.output<typeof StoredSettings>
 
-/** Reads stored settings; what is missing or not understood is as at first. An unknown preset stays, and has a colour of its own. */
+/**
+ * Reads stored settings; what is missing or not understood gets its default. An unknown preset is kept, and has a
+ * colour of its own.
+ */
 export function readSettings(stored: unknown): StoredSettings {
   const given = (typeof stored === 'object' && stored !== null ? stored : {}) as Record<string, unknown>
   return {

@@ -225,7 +225,7 @@ describe('the months that a new client starts with', () => {
   })
 })
 
-test('a login that a keyboard of another language has typed is told what is wrong with it', () => {
+test('a login with letters of another alphabet is refused with what is wrong with it', () => {
   const fault = "Login may have only the letters A to Z, digits, '.', '_' and '-', without accents or spaces"
   for (const schema of [ClientLogin, AccountName]) {
     for (const login of ['joãozinho', 'joe smith'])

@@ -186,7 +186,7 @@ export const DeviceChange = z.object({
   id: z.int(),
   at: Moment,
   event: z.enum(DEVICE_EVENTS),
-  /** What it is since: a serial number, an address, a MAC. */
+  /** The new serial number, address or MAC. */
   detail: z.string(),
   /**
    * The MAC that a new one replaced, or of a box that left for another client, where `detail` is empty; null for

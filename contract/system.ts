@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { Moment } from './shapes.ts'
 
-/** The offset of a server's clock, in milliseconds, from which on it is told. */
+/** The least offset of a server's clock that is reported, in milliseconds. */
 export const CLOCK_OFFSET_MS = 5_000
 
-/** A disk is told that has less than so many times what is kept free. */
+/** A disk is reported when its free space is less than this many times FREE_DISK_MB. */
 export const NEARLY_FULL = 4
 
 /** What comes of restoring a backup into a throwaway database. */

@@ -13,7 +13,7 @@ export function before(now: Date, milliseconds: number): Date {
 /** How long a call may be repeated under its Idempotency-Key, in milliseconds. */
 export const KEY_LIFE_MS = 24 * HOUR_MS
 
-/** Writes down the whole minute by which a moment is past, as `2026-11-27 10:00 UTC`. */
+/** Formats a moment in UTC, rounded up to the next whole minute: `2026-11-27 10:00 UTC`. */
 export function minuteOf(moment: Date): string {
   const whole = new Date(Math.ceil(moment.getTime() / MINUTE_MS) * MINUTE_MS)
   return `${whole.toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -162,7 +162,7 @@ create table sign_in (
 );
 
 create index sign_in_account on sign_in (account, at);
--- For the last login of an account at which others have guessed many times since.
+-- Finds the last login of an account quickly, although others may have guessed at its password many times since.
 create index sign_in_succeeded on sign_in (account, at) where outcome = 'succeeded';
 create index sign_in_at on sign_in (at);
 

@@ -77,9 +77,9 @@ create table device_history (
 
 create index device_history_client on device_history (client, id);
 create index device_history_at on device_history (at);
--- For whether a box has moved within the last hour, which is asked at the polls of boxes that move.
+-- Finds whether a box has moved within the last hour, which is asked at the polls of boxes that move.
 create index device_history_moved on device_history (client, at) where event = 'address';
--- For all else, which is asked at sign-ins: many a box has another address each day.
+-- Finds all other events, which sign-ins ask for, without reading the addresses: many a box has a new one each day.
 create index device_history_rare on device_history (client, id) where event <> 'address';
 
 -- The logins that boxes tried whose MAC no client has: those of Ministra clients, and unknown ones.
@@ -184,7 +184,7 @@ create table box_event (
 
 create index box_event_client on box_event (client, id);
 create index box_event_expiry on box_event (expiry);
--- For until when something waits for a box, which is read with each client.
+-- Finds until when something waits for a box, which is read with each client.
 create index box_event_waiting on box_event (client, expiry) where told is null;
 
 -- A transaction may be committed after another one with a later number. So each row has the number of its transaction,

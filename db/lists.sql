@@ -114,7 +114,8 @@ create table settled_month (
   constraint settled_month_account_fk foreign key (account) references account (id)
 ) with (fillfactor = 50);
 
--- What services have changed since: one row for each dealer and expiry that a statement changed. All renewals of a day
+-- Changes of services that are not in the settled counts yet: one row for each dealer and expiry that a statement
+-- changed. All renewals of a day
 -- reach the same expiry, so that each would otherwise wait until the one before it is on the disk.
 create table count_change (
   dealer bigint not null,

@@ -59,7 +59,7 @@ const COMMON = [
 ]
 /** Encryption and hashing, which know no account and no session. */
 const SECRETS = ['server/access/password.ts', 'server/access/seal.ts']
-/** Addresses: the network of a request, and which addresses are among some. */
+/** Finds the network of a request, and tells whether an address is in a list of addresses and blocks. */
 const NETWORK = 'server/access/network.ts'
 
 /** What each room of the server may import from this repository, besides itself. */

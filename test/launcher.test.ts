@@ -80,7 +80,7 @@ test('the packages stay as they are until all new ones have come', () => {
   rmSync(packages as string, { recursive: true })
 })
 
-test('what npm leaves out of what this machine needs is named, and the present packages stay; what others need is not missed', () => {
+test('a package for this machine that npm left out is named, and the present packages stay; those for other machines are not missed', () => {
   const there = mkdtempSync(join(folder, 'needs-'))
   const { platform, arch } = process
   const here = { os: [platform], cpu: [arch], optional: true }
@@ -178,7 +178,7 @@ test('an install has a draft of its own, and removes only those of processes tha
 })
 
 test.runIf(isRoot('The test of a user who may not install'))(
-  'a user who may not write the packages reads whose work that is',
+  'a user who may not install the packages is told who can',
   () => {
     const closed = mkdtempSync(join(tmpdir(), 'boxtree-launcher-closed-'))
     copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), join(closed, 'boxtree.mjs'))
@@ -215,7 +215,7 @@ test.each(['#', '?'])('a console that cannot be built in a folder with %s in its
   expect([status, stderr]).toEqual([1, 'Move Boxtree to a folder without # and ? in its path.\n'])
 })
 
-test('npm installs for a user without a home, and whatever Node its settings want', () => {
+test('npm installs for a user without a home, and whichever Node version its settings demand', () => {
   const npm = `
     console.log(process.env.npm_config_cache, process.argv.join(' '))
     process.exit(1)`

@@ -166,7 +166,7 @@ export function takeReturnPath(name: string): string {
 /** Follows the session of the other tabs, and ends it when it expires. Called once. */
 export function watchSession(): void {
   window.addEventListener('storage', follow)
-  // A page that the browser had put aside has heard nothing of the other tabs.
+  // A page from the back/forward cache has heard nothing of the other tabs.
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted) followStored()
   })

@@ -29,7 +29,7 @@ export const admin = {
     method: 'GET',
     path: '/admin/searchmac/{mac}',
     roles: ['admin'],
-    summary: 'The client that has a MAC',
+    summary: 'The client with this MAC',
     input: z.strictObject({ mac: Mac }),
     output: z.object({ name: z.string(), mac: z.string(), expiry: Moment, dealer: z.string() }),
   }),
@@ -55,8 +55,8 @@ export const admin = {
     method: 'DELETE',
     path: '/admin/message',
     roles: ['admin'],
-    summary: 'Ends the broadcast message',
-    /** With the message that the person saw, it is refused where another one has replaced that. */
+    summary: 'Removes the broadcast message',
+    /** `message` is the one that the person saw; the call is refused if another one has replaced it. */
     input: z.strictObject({ message: z.optional(MessageText) }),
     output: Done,
   }),

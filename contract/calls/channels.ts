@@ -108,7 +108,8 @@ export const channels = {
     method: 'POST',
     path: '/admin/channels/players',
     roles,
-    summary: "Changes the words sent of those before a channel's address, by which a box chooses its player",
+    summary:
+      "Changes the words that are sent: each stands before a channel's address, and tells a box which player to use",
     input: z
       .partial(Players)
       .check(

@@ -196,7 +196,7 @@ export const clients = {
     path: '/api/retrieve',
     roles: ['dealer'],
     summary: 'Takes back the newest paid months of a client',
-    /** With the expiry that the person saw, it is refused where that has changed. */
+    /** `expiry` is the one that the person saw; the call is refused if it has changed since. */
     input: z.strictObject({ login: GivenName, credits: PaidMonths, expiry: z.optional(Moment) }),
     output: z.extend(Done, { name: z.string(), expiry: Moment, credits: z.int() }),
   }),

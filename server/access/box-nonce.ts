@@ -19,7 +19,7 @@ export function latest(now: Date): Date {
   return new Date(now.getTime() + MOST_AHEAD_MS)
 }
 
-/** Returns the nonce of no token, with which every token made before it is no longer valid. */
+/** Returns a nonce that no token has. While a client has it, no token that was made before is valid. */
 export function endedNonce(now: Date): string {
   return madeDigits(now) + OF_NO_TOKEN
 }
@@ -38,7 +38,7 @@ function hex(number: number, digits: number): string {
 
 export const NONCE_DIGITS = 16
 const MADE_DIGITS = 12
-/** In place of the random bits, where the box is signed in no more. */
+/** Stands in place of the random bits once the box is no longer signed in. */
 const OF_NO_TOKEN = '0000'
 /** By how much the clock of the server that made it may be ahead. */
 const MOST_AHEAD_MS = 60_000

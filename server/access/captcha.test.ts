@@ -198,7 +198,7 @@ describe('with a hosted captcha,', () => {
     await expect(check(captcha, 'odd')).rejects.toThrow('cannot be reached')
   })
 
-  test('made-up solutions of one address are four questions at a time, and another address asks beside them', async () => {
+  test('at most four solutions of one address are checked at a time, and those of another address meanwhile', async () => {
     answering = 'silence'
     const leaving = new AbortController()
     const from = (network: string, answer: string) =>

@@ -242,7 +242,7 @@ async function tooManyTries(
   if (workSeconds !== undefined && workedSeconds !== null && captcha?.harderChallenge) {
     return new Refusal(
       'too_many_tries',
-      'There were many wrong logins. This device has to work for the next one.',
+      'There were many wrong logins. This device has to solve a longer challenge before the next one.',
       {
         retryAfter,
         challenge: await captcha.harderChallenge(context, name, workSeconds),

@@ -34,7 +34,7 @@ function requestOf(peer: string, forwarded: boolean, logged: string[] = []) {
   } as unknown as Parameters<Networks['of']>[0]
 }
 
-/** Returns as what a request from a peer counts, for people and for boxes, and what was noted of its proxy. */
+/** Returns the networks by which a request from a peer is counted, for people and for boxes, and what was noted. */
 function countedAs(peer: string, { forwarded = false, trusted = TRUSTED, times = 1 } = {}) {
   const logged: string[] = []
   const networks = watchNetworks(trusted, () => new Date())
@@ -50,7 +50,7 @@ function countedAs(peer: string, { forwarded = false, trusted = TRUSTED, times =
   }
 }
 
-/** What counts by its own network, of which only `told` is noted. */
+/** The result for a request that is counted by the peer's own network; `told` replaces some of its fields. */
 function own(peer: string, told = {}) {
   const network = networkOf(peer)
   return {
@@ -71,7 +71,7 @@ test.each([
   'fd12::1',
   'fe80::1%eth0',
 ])(
-  'a request that %s forwards has no address that counts where no proxy is trusted; where others are, logins count by its own, and no box is locked to it',
+  'a request that %s forwards is counted by no address if no proxy is trusted; if others are, its logins are counted by its own address, and no box is locked to that',
   (peer) => {
     const told = { warned: 1, untrusted: true }
     const nowhere = { network: null, box: { network: null, counted: null } }
@@ -96,7 +96,7 @@ test('no warning is logged for a trusted proxy, or for another peer that forward
   expect(countedAs('127.0.0.1', { trusted: [] })).toEqual(own('127.0.0.1'))
 })
 
-test('a trusted proxy that does not say for whom it asks is told of, and its own address counts for nobody', () => {
+test('a trusted proxy that does not say for whom it asks is reported, and its own address counts for nobody', () => {
   for (const peer of ['192.0.2.1', '2001:db8:aa::9']) {
     const nowhere = { network: null, box: { network: null, counted: null } }
     expect(countedAs(peer, { times: 20 })).toEqual(own(peer, { ...nowhere, warned: 1, silent: true }))

@@ -162,10 +162,10 @@ const TOLD_EVERY_MS = HOUR_MS
 const SEEN_FOR_MS = 15 * MINUTE_MS
 
 const UNTRUSTED =
-  'requests are forwarded by an address that TRUSTED_PROXIES does not have: if that is a proxy of yours, name it there, or nobody behind it has an address of their own'
+  'requests are forwarded by an address that TRUSTED_PROXIES does not have: if that is a proxy of yours, name it there; until then the callers behind it cannot be told apart'
 
 const SILENT =
-  'requests come from an address of TRUSTED_PROXIES without X-Forwarded-For: if that is a proxy, let it send this header, or nobody behind it has an address of their own'
+  'requests come from an address of TRUSTED_PROXIES without X-Forwarded-For: if that is a proxy, let it send this header; until then the callers behind it cannot be told apart'
 
 export function among(blocks: readonly string[]): (address: string) => boolean {
   if (blocks.length === 0) return () => false

@@ -57,7 +57,8 @@ async function resealPlaylist(sql: Sql, from: Seal, to: Seal): Promise<void> {
 }
 
 /**
- * In one transaction, so that no backup has both. Repeated, it does nothing. @throws StartFault where neither key fits
+ * Replaces the key of the database in one transaction, so that no backup has texts of both keys. If that was done
+ * already, it does nothing. Returns how many passwords were sealed again. @throws StartFault where neither key fits
  */
 export async function rotateKey(owner: Sql, from: Seal, to: Seal): Promise<number> {
   return begin(owner, async (sql) => {
@@ -67,7 +68,8 @@ export async function rotateKey(owner: Sql, from: Seal, to: Seal): Promise<numbe
     await sql`lock table client in share row exclusive mode`
     const resealed = await resealPasswords(sql, from, to)
     await resealPlaylist(sql, from, to)
-    // A change that is repeated after the rotation gets its answer. What it was made with can only be digested anew then.
+    // A body is not kept, so it cannot be digested again under the new key. Without a digest a repeated key counts as
+    // the same change, and gets its first answer.
     await sql`update idempotency_key set body_hmac = ''`
     await replaceKey(sql, to)
     return resealed

@@ -35,7 +35,7 @@ test('an unknown session is nobody’s, however it is asked for', async () => {
   for (const one of [find, findOrRemember]) await expect(one(hash('unknown'))).rejects.toMatchObject(ENDED)
 })
 
-test('of 10,000 sessions it is remembered whose they are: of those that were found last', async () => {
+test('the accounts of the 10,000 sessions that were found last are remembered', async () => {
   const { dealer } = await world.family()
   const { find, findOrRemember } = openLookup()
   const { ownerSql } = world.server

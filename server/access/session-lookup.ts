@@ -7,7 +7,7 @@ import { noSession } from './session.ts'
 
 type Owner = Caller['account']
 
-/** For how long and of how many sessions it is remembered whose they are: of all dealers who work at the same time. */
+/** How long and of how many sessions the account is remembered: of all dealers who work at the same time. */
 const REMEMBERED_MS = MINUTE_MS
 const MOST_REMEMBERED = 10_000
 
@@ -20,8 +20,8 @@ export interface SessionLookup {
   find(session: Buffer): Promise<Owner>
   /**
    * The same, but it may have ended since it was found in the last minute: for calls that many make at once, whose
-   * transaction judges the session again. Whose it is never changes. All other calls find out at once that it has ended: no
-   * password is hashed for it.
+   * transaction judges the session again. The account of a session never changes. All other calls find out at once that
+   * it has ended: no password is hashed for it.
    */
   findOrRemember(session: Buffer): Promise<Owner>
 }

@@ -31,7 +31,7 @@ export type ScheduledBackup = {
   now: Date
 }
 
-/** What came of it; null where another server is at it, or has just been. */
+/** What came of a scheduled backup; null where another server is making one, or has just made one. */
 export type BackupOutcome = {
   name: string
   testRestore: TestRestore

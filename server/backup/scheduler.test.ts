@@ -225,7 +225,7 @@ describe('a backup by the clock', () => {
     await backups.stop()
   })
 
-  test('is due although one is named in the future and a try failed there, before the clock was set back', async () => {
+  test('is due at once after the clock was set back, whatever was made or failed while it was ahead', async () => {
     mkdirSync(folder)
     writeFileSync(join(folder, 'no folder'), '')
     let now = new Date('2027-05-10T12:00:00Z')
@@ -429,7 +429,7 @@ describe('a backup by the clock', () => {
     expect(readdirSync(folder)).toEqual(['one'])
   })
 
-  test('is kept untried where PostgreSQL cannot run beside it, as on a share, and is tried again where it only failed', async () => {
+  test('is kept without a test restore where PostgreSQL cannot run beside it, as on a share; any other failure is thrown', async () => {
     const { owner } = world.server.database
     await takeBackup({ owner, key: SECRET_KEY, timeZone: 'UTC', folder: join(folder, 'one'), say: () => {} })
     const tryIt = (error: Error) =>

@@ -211,7 +211,7 @@ async function copyOut(
 
 /** The disk has room, but only what is kept free for the database. */
 class NoRoom extends Error {
-  /** As of a disk that is full. */
+  /** The code that a full disk gives, so that both are handled alike. */
   readonly code = 'ENOSPC'
 }
 

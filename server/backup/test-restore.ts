@@ -47,7 +47,7 @@ export async function testRestore(options: TestRestoreOptions): Promise<Result> 
     const key = readKeyOfBackup(join(folder, KEY))
     if (key === null)
       throw new StartFault(`There is no ${KEY} in the backup, so nothing can read its passwords.`)
-    // It was just made of a database on which this version runs, so it is of a newer one.
+    // This version does not know the tables, but runs on the database that has them: a newer version has changed them.
     if (originOf(manifest.schema) === null) return OF_NEWER_VERSION
     const mark = markIn(basename(folder))
     const place = join(dirname(folder), TEST_RESTORE_PREFIX + (mark === undefined ? '' : `${mark}-`))

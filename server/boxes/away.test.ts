@@ -263,7 +263,9 @@ test('a database that is there, but cannot write to a client now, keeps no box o
     await release()
   }
   expect(world.server.logged.filter((line) => line.includes('"level":50'))).toEqual([])
-  expect(world.server.logged.join()).toContain('the database could not do now what a box needs')
+  expect(world.server.logged.join()).toContain(
+    'the database can be reached, but failed to do what a box needs',
+  )
 })
 
 test('what boxes tell and are to be told while the database is away waits until it is back', async () => {

@@ -60,7 +60,7 @@ describe.each([
   test.each([
     ['many', FEW, false],
     ['one', 1, true],
-  ])('of %s take few turns, so that a dealer goes on', async (_who, most, isOne) => {
+  ])('of %s take few turns, so that dealers need not wait', async (_who, most, isOne) => {
     const asking = await askers(isOne)
     await expectFewWait(
       most,
@@ -74,7 +74,7 @@ test.each([
   ['many', FEW, false],
   ['one', 1, true],
 ])(
-  'sign-ins to clients that are being changed take few turns, so that a dealer goes on: of %s',
+  'sign-ins to clients that are being changed take few turns, so that dealers need not wait: of %s',
   async (_who, most, isOne) => {
     const asking = await ofClients(isOne)
     const macs = asking.map(({ mac }) => mac)
@@ -93,7 +93,7 @@ describe.each([
   test.each([
     ['many networks', FEW_READS, false],
     ['one network', 1, true],
-  ])('takes few turns, so that a dealer goes on: of %s', async (_who, most, isAtOne) => {
+  ])('takes few turns, so that dealers need not wait: of %s', async (_who, most, isAtOne) => {
     const asking = await strangers(isAtOne)
     await expectFewWait(
       most,
@@ -103,7 +103,7 @@ describe.each([
   })
 })
 
-test('favourites are read over one connection, so that a dealer goes on, however many boxes ask', async () => {
+test('favourites are read over one connection, so that dealers need not wait, however many boxes ask', async () => {
   await expectFewWait(
     1,
     (sql) => sql`lock table favourite in access exclusive mode`,

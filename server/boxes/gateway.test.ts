@@ -273,7 +273,7 @@ describe('a box of a client with a MAC', () => {
     }
   })
 
-  test('is refused for no reason that is stored by a word which 0.2.0 does not know, as it may run on the same database', () => {
+  test('is refused only for reasons that are stored by a word of 0.2.0, which may run on the same database', () => {
     const released = ['switched_off', 'suspended', 'expired', 'other_address', 'other_box', 'too_many_boxes']
     expect([...new Set(BOX_REFUSALS.map(storedAs))]).toEqual(released)
   })
@@ -1210,7 +1210,7 @@ describe('a Ministra client on a trial', () => {
     expect(await made).toMatchObject({ name: paid.login })
   })
 
-  test('has its first box beside the limit of the day, and others as many as trials', async () => {
+  test('may get its first box beyond the limit of the day, and as many other boxes as there are trials in a day', async () => {
     const few = await openWorld({ env: { TRUSTED_PROXIES: '127.0.0.1', BOX_PORT: '0', TRIALS_PER_DAY: '2' } })
     try {
       const of = (await few.family()).dealer
@@ -1288,7 +1288,7 @@ describe('a stranger', () => {
     expect(await box.logIn(name, 'pass word')).toBe(0)
   })
 
-  test('logs in rightly 10 times in 15 minutes at most', async () => {
+  test('may send a right login at most 10 times in 15 minutes', async () => {
     const { name, box } = await ministra()
     await box.handshake()
     const logIn = () => box.call('stb/do_auth', { login: name, password: 'pass word' })
@@ -1576,7 +1576,7 @@ describe('a stranger', () => {
   })
 })
 
-test('an answer to a box is kept by nobody, taken for nothing else, and has no header for the pages of the console', async () => {
+test('an answer to a box is never cached, is taken for no other type, and has no policy for pages', async () => {
   const { box } = await boxOf()
   const { headers } = await box.ask('stb/handshake')
   expect(headers.get('cache-control')).toBe('no-store')

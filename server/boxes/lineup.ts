@@ -114,14 +114,14 @@ export function openLineup({ sql, seal, log, clock, onChange }: LineupDependenci
     } catch (error) {
       hasFailed = true
       if (lineup === null) throw isLost(error) ? new Away() : error
-      log.warn({ err: error }, 'boxes are told of the channels from memory')
+      log.warn({ err: error }, 'the channels could not be read again: boxes get them from memory')
     }
     // Also after a failure, so that not every box waits for the database.
     readAt = began
   }
 }
 
-/** Whether what was read at a moment counts no more. One that is to come was told by a clock that was set back since. */
+/** Whether what was read at a moment is too old. A moment in the future is of a clock that was set back since. */
 export function isOld(at: number, now: number): boolean {
   return at > now || now - at >= CURRENT_FOR_MS
 }

@@ -22,7 +22,7 @@ export function refuseBoxes(app: FastifyInstance): void {
 }
 
 const WRONG_PORT =
-  'a stream server asks for stream checks where no boxes are served, and gets no for an answer: let it ask BOX_PORT, or a server whose SERVE names boxes'
+  'a stream server asks for stream checks where no boxes are served, and every check is refused: let it ask BOX_PORT, or a server whose SERVE names boxes'
 
 function refuse(): never {
   throw notFound()

@@ -8,7 +8,7 @@ import { type BoxClient, type BoxClientRow, boxClientOf, clientRows, columnsOf, 
 import { KnownClients } from './known-clients.ts'
 import { Away } from './refusals.ts'
 
-/** What each box of a storm meets is told once in this time, in milliseconds. */
+/** The least time between two warnings, in milliseconds: after an outage every box may meet the same error. */
 const WARNED_EVERY_MS = 60_000
 /** The most clients in memory. */
 const MOST_CLIENTS = 2_000_000
@@ -163,7 +163,7 @@ export class Roster {
     })
   }
 
-  /** @throws Away where the database could not be reached, or is there and could not do it now, which the log tells */
+  /** @throws Away where the database cannot be reached, or can be but failed for now, which is logged */
   async #orAway<T>(work: Promise<T>): Promise<T> {
     try {
       return await work
@@ -171,7 +171,7 @@ export class Roster {
       if (!isOutage(error)) throw error
       if (!isLost(error) && performance.now() - this.#warnedAt > WARNED_EVERY_MS) {
         this.#warnedAt = performance.now()
-        this.#warn({ err: error }, 'the database could not do now what a box needs')
+        this.#warn({ err: error }, 'the database can be reached, but failed to do what a box needs')
       }
       throw new Away()
     }

@@ -59,8 +59,8 @@ export function signInCalls({
     const { field, mac } = request
     const saved = field('token').toUpperCase()
     const nonce = tokens.nonceOf(saved, mac)
-    // Copies of a token that a reset or a new password ended would be good again by the next sign-in with it. With that of
-    // a right login that was refused the box hears why, and would else log in again at once.
+    // A token that a reset or a new password has ended is not given back: a sign-in with it would make all its copies
+    // valid again. The token of a right login that was refused is: by it the box hears why, and does not log in anew.
     const isKept = nonce !== null && (!(await isOut(request, nonce)) || (await wasRefused(request, nonce)))
     return { token: isKept ? saved : tokens.make(mac, clock()) }
   }

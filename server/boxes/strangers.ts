@@ -26,7 +26,7 @@ type Network = {
 export function openStrangers(clock: () => Date) {
   const networks = new Map<string, Network>()
   return {
-    /** Forgets what was counted, as where those whom memory knew are strangers for once. */
+    /** Forgets what was counted. After memory was cleared the boxes of known clients look like strangers for once. */
     forget() {
       networks.clear()
     },

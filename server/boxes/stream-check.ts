@@ -110,8 +110,9 @@ async function mayWatch(check: StreamCheckDependencies, asked: Asked): Promise<b
 const TOKEN_PRECISION_MS = 1_000
 
 /**
- * Returns the client of a token of another box than memory knows: another server may have signed that in since this one
- * heard of the changes. Of an older token it knows. @throws Away where it cannot look
+ * Returns the client of a token whose box is not the one that memory knows. If the token was made after this server
+ * last read the changes, another server may have signed that box in, so the client is read anew.
+ * @throws Away where it cannot be read
  */
 async function clientNow(
   roster: Roster,

@@ -9,7 +9,7 @@ export function streamPathOf(address: string): StreamPath | null {
 
 /** Returns what a viewer asked for, as nginx passes it on; null where servers differ in how they read it. */
 export function askedPathOf(uri: string): StreamPath | null {
-  // Some servers take what follows these for a part of the path, and others do not.
+  // Some servers take what follows a `#` or `|` for a part of the path, and others do not.
   return /^[^?]*[#|]/.test(uri) ? null : read(uri)
 }
 

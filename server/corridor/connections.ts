@@ -60,7 +60,7 @@ export function limitConnections(
 ): void {
   const isTrusted = among(trustedProxies)
   const isKnown = among([...trustedProxies, ...streamServers])
-  /** Those of others: a proxy or a stream server is told by nobody that its connection is closing, and asks on it. */
+  /** The connections that may be closed while idle: a proxy or a stream server may just be sending its next request. */
   const strangers = new Set<Socket>()
   let open = 0
   const connections = new Tally(MOST_OF_ADDRESS)
@@ -69,7 +69,7 @@ export function limitConnections(
 
   app.server.maxConnections = MOST_CONNECTIONS
   app.server.on('drop', (data) =>
-    turnedAway(log, 'the server has all the connections it takes', data?.remoteAddress),
+    turnedAway(log, 'the server has reached its limit of connections', data?.remoteAddress),
   )
   app.server.on('connection', (socket: Socket) => {
     open += 1
@@ -80,7 +80,7 @@ export function limitConnections(
     const address = socket.remoteAddress ?? ''
     if (isKnown(address)) return
     if (!connections.enter(address)) {
-      turnedAway(log, 'an address has all the connections it may have', address)
+      turnedAway(log, 'an address has reached its limit of connections', address)
       socket.destroy()
       return
     }
@@ -91,14 +91,14 @@ export function limitConnections(
     })
   })
   limitPipelining(app, (address) =>
-    turnedAway(log, 'a connection has all the requests under way that it may have', address),
+    turnedAway(log, 'a connection has reached its limit of requests under way', address),
   )
   if (trustedProxies.length === 0) return
   app.addHook('onRequest', async (request: FastifyRequest, reply) => {
     if (!isTrusted(request.socket.remoteAddress ?? '')) return
     const address = request.ip
     if (!requests.enter(address)) {
-      turnedAway(request.log, 'an address has all the requests under way that it may have', address)
+      turnedAway(request.log, 'an address has reached its limit of requests under way', address)
       throw new Refusal('unavailable', 'Too many requests at once come from your address.', {
         retryAfter: 5,
         unchanged: true,

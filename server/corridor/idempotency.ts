@@ -96,7 +96,7 @@ export function repeated(call: Call, claim: Claim | null): unknown {
   if (!claim?.kept) return undefined
   // jsonb does not keep the order of the fields; `parse` restores that of the contract.
   const { body_hmac } = claim.kept
-  // Since the secret key was rotated there is none to compare.
+  // A rotation of the secret key has emptied the HMAC, so there is nothing to compare: it counts as the same body.
   if (body_hmac.length === 0 || body_hmac.equals(claim.hmac)) return call.output.parse(claim.kept.reply)
   throw new Refusal('key_reused', 'This Idempotency-Key was used for something else.')
 }

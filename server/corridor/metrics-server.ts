@@ -6,7 +6,7 @@ import { REQUEST_TIMES } from './connections.ts'
 /** Opens the server of METRICS_PORT, which Prometheus asks for the metrics and which answers nothing else. */
 export function openMetrics(): FastifyInstance {
   collectDefaultMetrics({ register: registry })
-  // These are no counters, so that Prometheus' own check refuses their names; others count the same by kind.
+  // Their names end with `_total`, which Prometheus allows for counters only. Other metrics count the same by kind.
   for (const what of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${what}_total`)
   const app = Fastify({ ...REQUEST_TIMES, exposeHeadRoutes: false, forceCloseConnections: true })

@@ -177,7 +177,7 @@ function send(reply: FastifyReply, call: Call, result: unknown) {
   reply.header('content-type', file.type)
   reply.header('content-disposition', `attachment; filename="${file.name}"`)
   // Fastify cuts the connection then, and logs nothing while its own log of requests is off.
-  file.body.on('error', (err) => reply.log.warn({ err }, 'a file was cut'))
+  file.body.on('error', (err) => reply.log.warn({ err }, 'a file was cut off before its end'))
   let isWhole = false
   file.body.once('end', () => {
     isWhole = true

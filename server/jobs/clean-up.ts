@@ -61,8 +61,8 @@ export async function forgetUnknownBoxes(sql: Sql, now: Date, isStopped: () => b
 const AT_ONCE = 5_000
 
 /**
- * Carries out a part of AT_ONCE rows after the other, until none is left, or another server does this. Returns how many
- * rows they were.
+ * Runs `part` again and again, each time for at most AT_ONCE rows in a transaction of its own, until none is left, the
+ * jobs are stopped, or another server does this. Returns how many rows there were in all.
  */
 async function inParts(
   sql: Sql,

@@ -125,7 +125,7 @@ describe('the jobs', () => {
     await other.close()
   })
 
-  test('see a change that is under way, without which the statistics of its day would be written', async () => {
+  test('notice a change that is still under way, which the statistics of its day have to wait for', async () => {
     const [written, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const changing = begin(world.server.sql, async (sql) => {
       await sql`insert into login_try (name, address, tried) values ('nobody', 'unknown', now())`

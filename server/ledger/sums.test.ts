@@ -197,7 +197,7 @@ describe('a finished day', () => {
     ])
   })
 
-  test('of today is not added up, nor what is added later lost', async () => {
+  test('is never the present day, so that what comes later today is not lost', async () => {
     const { dealer } = await world.family({ credits: 3 })
     await world.client(dealer, { months: 1 })
     await addUp(1)
@@ -210,7 +210,7 @@ describe('a finished day', () => {
     ])
   })
 
-  test('after which months have passed is added up with them, a portion after the other', async () => {
+  test('that is months ago is still added up, in portions', async () => {
     const { dealer } = await world.family({ credits: 9 })
     const { name } = await world.client(dealer, { months: 1 })
     for (const _ of [1, 2]) {
@@ -312,7 +312,7 @@ describe('a finished month', () => {
     expect(data).toEqual([{ type: 'USED', transactions: 2, credits: 3 }])
   })
 
-  test('keeps the rows few that are read of an account which is busy on no day, however old it is', async () => {
+  test('keeps it few how many rows are read for an account that is never busy, however old it is', async () => {
     beginMonth()
     const first = dayOf(world.clock.now, 'UTC')
     const families = [await world.family({ credits: 4_000 }), await world.family({ credits: 16_000 })]

@@ -12,8 +12,8 @@ import { type Concerned, factsOf, lockPlace, note } from './transfer.ts'
 /**
  * What decides whether a trial may be given. A dealer gives TRIALS_PER_DAY, each a TRIAL row. A MAC has one in 30 days,
  * whoever gives it. A MAC that comes to a client on a trial has had one too, also that of a box which signs in to a
- * Ministra client: `mac_trial` records that. It is no trial of the dealer's, but there are as many in a day, since a script
- * could take the trial from any number of MACs.
+ * Ministra client: `mac_trial` records that. It is not one of the dealer's trials, but has the same limit a day, since
+ * a script could take the trial from any number of MACs.
  */
 type TrialFacts = {
   given_today: number
@@ -22,7 +22,7 @@ type TrialFacts = {
   /** Whether the client's MAC had a trial in the last 30 days, and whether with another client. */
   mac_had: boolean
   mac_had_elsewhere: boolean
-  /** Whether the MAC had a trial with this client, however long ago, or there is none. */
+  /** Whether the MAC had a trial with this client, however long ago; true also for a client without a MAC. */
   mac_had_here: boolean
   /** Whether the client had a trial that was given without a MAC, and no MAC has come to it on a trial since. */
   is_first: boolean
@@ -66,8 +66,9 @@ export async function trialFacts(
 }
 
 /**
- * Returns how many other MACs clients on a trial have got today that are the dealer's, or were until today, without this
- * one. The first MAC of a client whose trial was given without one is not another.
+ * Returns how many other MACs have come today to clients on a trial that are the dealer's, or that were moved away only
+ * after the MAC had come. Not counted are this MAC of this client, and the first MAC of a client whose trial was given
+ * without a MAC.
  */
 async function sharedToday(
   { sql, account, now, business }: TrialDealing,
@@ -194,7 +195,7 @@ export function trialsOfBoxes(business: Dealing['business']) {
   }
 }
 
-/** Returns the client with the MAC whose trial its own is: that of the box that has signed in to it, where it has none. */
+/** Returns the client with the MAC that its trial counts for: its own, or that of the box that has signed in to it. */
 export async function withBoxMac<Of extends Pick<Concerned, 'id' | 'mac'>>(
   sql: Sql,
   client: Of,

@@ -113,7 +113,7 @@ function dueByExpiry(context: Context): Fragment {
   )`
 }
 
-/** From counts by expiry `s`. */
+/** Returns an expression of how many clients are due, from counts `s` by expiry. */
 function countOf(context: Context, within: DueWithin): Fragment {
   return context.sql`coalesce(sum(s.clients) filter (where ${isWithin(context, within)}), 0)::int`
 }

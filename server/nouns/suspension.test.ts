@@ -233,7 +233,7 @@ describe('a suspension', () => {
     expect((await next.call(account, { name })).suspension).toBeNull()
   })
 
-  test('by somebody above tells those between not why, and a reseller not who it was', async () => {
+  test('set above the parent hides its reason from those between, and from the parent also who set it', async () => {
     const { superreseller, reseller, dealer } = await world.family()
     const { name } = dealer
     await world.admin.call(suspend, { name, reason: `Ask ${superreseller.name}` })

@@ -252,7 +252,7 @@ describe('all transactions', () => {
     expect((await world.admin.call(list, {})).data[3]?.account).toBe(superreseller.name)
   })
 
-  test('that are more than 10,000 are counted to there, and summed whole', async () => {
+  test('that are more than 10,000 are counted up to 10,000, and all of them are summed', async () => {
     const { dealer } = await world.family({ credits: 10_001 })
     await world.plantClients(dealer, { prefix: 'page-', last: 1_000 })
     const clients = Array.from({ length: 1_000 }, (_, at) => `page-${at + 1}`)

@@ -22,7 +22,7 @@ const LOGGED_MS = 5_000
 const REFUSED_MS = 60_000
 /** By how much a row may be newer than the time, because another server's reading differs, in milliseconds. */
 const TOLERANCE_MS = 1_000
-/** By how many milliseconds two clocks may come apart in one, where neither is set. */
+/** By how many milliseconds two clocks may drift apart in each millisecond, while neither is set. */
 const DRIFT = 0.001
 
 type Reading = {

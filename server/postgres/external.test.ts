@@ -94,7 +94,8 @@ describe('with an external PostgreSQL', () => {
   test('the console starts while the standby is away for which each commit waits', async () => {
     const superuser = openPool(external.at('postgres', 'postgres'), { max: 1 })
     expect(await shop.stop()).toBe(0)
-    // After it the first id that is taken, also by an insert that inserts nothing, is logged, which a commit waits for.
+    // After a checkpoint the first id that a sequence gives is logged, even where the insert then inserts nothing, and
+    // the commit waits until the standby has this.
     await superuser`checkpoint`
     await superuser`alter system set synchronous_standby_names = '*'`
     await superuser`select pg_reload_conf()`

@@ -89,7 +89,7 @@ describe.runIf(offers(hasIPv6, 'The tests of addresses of IPv6', 'the address ::
 })
 
 test.each([false, true])(
-  'of several hosts, what one says that lets nobody in is told, and is no loss (with a standby wanted: %s)',
+  'the error of a host that lets nobody in is reported as it is, not as a lost connection (with a standby wanted: %s)',
   async (standby) => {
     const { server } = database
     if (typeof server === 'string') throw new Error('the address leads to a unix socket')

@@ -98,7 +98,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   '0c073535478ff1696e9db57c8dc6c09407caa157f048772aa5d7eabb6b58af82': 16,
   '8245d2e8fe9d799334b6f908b30442bfaf72d349d91f6c6b40fc2c61bc8bfe26': 17,
   '02f0730b3aec1bad39616d15b13d8921800a7f083d097358c9f7d49b662b63cc': 18,
-  // Of the commits that had changed step 018, which the next step makes good.
+  // Tables of the commits in which the text of step 018 was changed by mistake. Step 019 makes the same change.
   '3919de5f1825040a6f05e7d7cedd943a5e75c271d3ab4250e1cfc30bfe32dba1': 18,
   '25d8b3394b7e3e873959fe7a5a5d9b446b4dfe1392d024f37cbd42367c1d7e0a': 19,
   c537a3b87b64a4bfa971a9c54e13462001ddfb5992a5874190119ff3a5347a66: 20,

@@ -1,6 +1,9 @@
 import type { Fragment, Sql } from './pool.ts'
 
-/** What each promotion of a standby counts up, after which the same number may stand for something else. */
+/**
+ * Returns an expression of the primary's timeline. Each promotion of a standby counts it up. The new primary may lack
+ * the last transactions of the old one, and give their numbers and revisions to others.
+ */
 export function timelineOf(sql: Sql): Fragment {
   return sql`substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`
 }

@@ -29,7 +29,7 @@ function rowsByThemselves(sql: Sql) {
       select t.id, case
         when t.type in ('TRIAL', 'DELETE') or (t.type = 'MOVE' and t.credits = 0) then
           case when t.credits <> 0 or num_nonnulls(t.source, t.destination, t.source_balance, t.destination_balance) > 0
-            then 'moves credits, which none of its type does' end
+            then 'moves credits, though no row of its type does' end
         when t.credits <= 0 then format('moves %s credits', t.credits)
         when s.id is null or d.id is null then 'does not say where its credits come from or where they go'
         when not case t.type
@@ -39,7 +39,7 @@ function rowsByThemselves(sql: Sql) {
           when 'RETRIEVED' then s.kind = 'consumed' and d.kind = 'balance' and s.account = d.account and s.account = t.dealer
           when 'MOVE' then s.kind = 'consumed' and d.kind = 'consumed' and s.account = t.from_dealer and d.account = t.dealer
           else false
-        end then format('goes from the %s of %s to the %s of %s, which none of its type does', s.kind, s.name, d.kind, d.name)
+        end then format('goes from the %s of %s to the %s of %s, though no row of its type does', s.kind, s.name, d.kind, d.name)
       end as moved, case
         when (path.superreseller, path.reseller, path.dealer)
           is distinct from (t.superreseller, t.reseller, t.dealer) then format('does not lie on the path of %s', path.name)
@@ -106,7 +106,7 @@ function holdings(sql: Sql) {
     select link.id, case
       when after <> before + delta then
         format('takes the %s of %s from %s to %s, though it moves %s', h.kind, a.name, before, after, abs(delta))
-      when after < 0 and h.kind <> 'issue' then format('takes the %s of %s below nothing, to %s', h.kind, a.name, after)
+      when after < 0 and h.kind <> 'issue' then format('takes the %s of %s below 0, to %s', h.kind, a.name, after)
       when link.created < created_before - ${ONE_HOUR}::interval then
         format('is dated %s, long before the row before it in the %s of %s', link.created, h.kind, a.name)
       else format('left the %s of %s at %s, but now %s are there', h.kind, a.name, after, h.balance)
@@ -135,9 +135,9 @@ function clients(sql: Sql) {
     checked as (
       select step.id, case
         when type_before = 'DELETE' then format('comes after %s was deleted', c.name)
-        when type_before is null and type not in ('USED', 'TRIAL') then format('is the first of %s, which nothing began', c.name)
+        when type_before is null and type not in ('USED', 'TRIAL') then format('is the first row of %s, but neither a USED nor a TRIAL', c.name)
         when case type when 'MOVE' then from_dealer else step.dealer end <> dealer_before or last and c.dealer <> step.dealer
-          then format('belongs to a dealer whose client %s then was not', c.name)
+          then format('belongs to a dealer who did not have the client %s then', c.name)
         when type = 'MOVE' and credits <> used then format('moves %s months of %s, on whom %s were used', credits, c.name, used)
         when used < 0 then format('takes back more than was ever used on %s', c.name)
         when type = 'USED' and expiry_before <> before or type in ('TRIAL', 'DELETE', 'MOVE') and step.expiry <> before

@@ -11,7 +11,7 @@ export async function brokenSums(sql: Sql): Promise<string[]> {
 const CHECKS = [
   checkOf<{ all: number }>(
     (sql) => sql`select sum(balance) as all from holding having sum(balance) <> 0`,
-    ({ all }) => `All balances together come to ${all}, not to nothing.`,
+    ({ all }) => `All balances together come to ${all}, not to 0.`,
   ),
   checkOf<{ kind: string; name: string; balance: number }>(
     (sql) => sql`
@@ -28,7 +28,7 @@ const CHECKS = [
       group by a.id having array_agg(h.kind order by h.kind) is distinct from
         case a.role when 'admin' then '{issue}' when 'dealer' then '{balance,consumed}' else '{balance}' end::text[]
       order by a.id limit 10`,
-    ({ name }) => `The account ${name} has not the holdings of its role.`,
+    ({ name }) => `The account ${name} does not have the holdings of its role.`,
   ),
   checkOf<{ name: string }>(
     (sql) => sql`

@@ -184,7 +184,7 @@ const tamperings: Tampering[] = [
   [
     'a trial made to move credits',
     () => row.TRIAL as number,
-    /moves credits, which none of its type does/,
+    /moves credits, though no row of its type does/,
     (sql) => sql`update transfer set source_balance = 0 where id = ${row.TRIAL as number}`,
   ],
   [
@@ -257,7 +257,7 @@ const tamperings: Tampering[] = [
   [
     'a client moved to another dealer',
     () => row.newest as number,
-    /belongs to a dealer whose client .* then was not/,
+    /belongs to a dealer who did not have the client .* then/,
     (sql) => sql`
       update client set dealer = ${other.dealer.id} where id = (select client from transfer where id = ${row.USED as number})`,
   ],
@@ -327,13 +327,13 @@ const tamperings: Tampering[] = [
   [
     'more used than there was',
     () => row.USED as number,
-    /takes the balance of .* below nothing, to -/,
+    /takes the balance of .* below 0, to -/,
     (sql) => tamperWithCredits(sql, row.USED as number, 1_000),
   ],
   [
     'a type changed',
     () => row.REMOVE as number,
-    /goes from the balance of .* which none of its type does/,
+    /goes from the balance of .* though no row of its type does/,
     (sql) => sql`update transfer set type = 'ADD' where id = ${row.REMOVE as number}`,
   ],
   [
@@ -369,7 +369,7 @@ const tamperings: Tampering[] = [
   [
     'the first row of a client deleted',
     () => row.DELETE as number,
-    /is the first of .*, which nothing began/,
+    /is the first row of .*, but neither a USED nor a TRIAL/,
     (sql) => sql`
       delete from transfer where type = 'TRIAL' and client = (select client from transfer where id = ${row.DELETE as number})`,
   ],
@@ -404,7 +404,7 @@ const tamperings: Tampering[] = [
   [
     'credits given to a holding that never had any',
     () => null,
-    /All balances together come to 7, not to nothing.\n.* is 7, but no row ever moved it/,
+    /All balances together come to 7, not to 0.\n.* is 7, but no row ever moved it/,
     (sql) => sql`
       update holding set balance = 7 where id = (
         select h.id from holding h where not exists (
@@ -413,7 +413,7 @@ const tamperings: Tampering[] = [
   [
     'an account given a holding that is not of its role',
     () => null,
-    /The account .* has not the holdings of its role/,
+    /The account .* does not have the holdings of its role/,
     (sql) => sql`insert into holding (account, kind) values (${idle.id}, 'consumed')`,
   ],
   [
@@ -512,7 +512,7 @@ const tamperings: Tampering[] = [
   [
     'a move forgotten',
     () => row.movedBefore as number,
-    /goes from the balance of .* which none of its type does/,
+    /goes from the balance of .* though no row of its type does/,
     (sql) => tamperWithMoves(sql, sql`delete from tree_move`),
   ],
   [

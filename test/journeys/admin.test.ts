@@ -435,7 +435,7 @@ describe('the admin', () => {
     }
   })
 
-  test('keeps what a search by Enter found when the field is left, and is asked of it only after Delete', async ({
+  test('keeps the MAC that Enter found when the field is left, and is asked about it only after Delete', async ({
     open,
     world,
   }) => {

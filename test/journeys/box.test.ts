@@ -331,7 +331,7 @@ describe('on the page of the boxes, a box', () => {
     const lost = page.waitForEvent('requestfailed')
     await forward(page, POLL)
     await lost
-    const away = page.getByText('The service cannot be reached. It is tried again by itself.')
+    const away = page.getByText('The service cannot be reached. This box keeps trying.')
     await expect(away).toBeVisible()
     await answered(page, 'get_profile', () => forward(page, 30_000))
     await expect(away).toBeHidden()
@@ -406,7 +406,7 @@ describe('on the page of the boxes, a box', () => {
     expect(await played(page)).not.toContain('stopped')
     await page.reload()
     await expect(page.getByRole('alert').first()).toHaveText(
-      'The service cannot be reached. It is tried again by itself.',
+      'The service cannot be reached. This box keeps trying.',
     )
     await page.unrouteAll()
     await forward(page, 30_000)

@@ -359,7 +359,7 @@ describe('a first day', () => {
   })
 })
 
-test('on the dashboard what is none is grey, and what is not stands out', async ({ open, world }) => {
+test('on the dashboard a zero is grey, and any other number stands out', async ({ open, world }) => {
   const { dealer } = await world.family()
   await world.client(dealer)
   const page = await open({ as: dealer })

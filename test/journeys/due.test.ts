@@ -16,7 +16,7 @@ import type { Person, World } from '../support/world.ts'
 const PHONE = { width: 390, height: 844, touch: true }
 
 describe('all who expire this week', () => {
-  test('are renewed by nobody without credits: the dialog says what is missing, and stays', async ({
+  test('cannot be renewed without credits: the dialog says what is missing, and stays open', async ({
     open,
     world,
   }) => {
@@ -26,7 +26,7 @@ describe('all who expire this week', () => {
     await press(page, 'Renew all 1')
     const dialog = page.getByRole('dialog', { name: 'Renew 1 client' })
     await press(dialog, 'Renew')
-    await expect(dialog.getByText('The credits do not suffice for one client')).toBeVisible()
+    await expect(dialog.getByText('Your credits are not enough for even one client')).toBeVisible()
     await expect(dialog.getByLabel('Months')).toHaveAttribute('aria-invalid', 'true')
   })
 

@@ -77,7 +77,7 @@ describe('a client who calls', () => {
     await expect(fieldOf(page)).toHaveValue('')
   })
 
-  test('is told to who listens by its own title, also from the page of another one', async ({
+  test('is announced by its own title when its page opens, also from the page of another client', async ({
     open,
     world,
   }) => {

@@ -93,7 +93,10 @@ describe('a screen that opens', () => {
     },
   )
 
-  test('gives a menu that closes because it scrolls no focus to lose', async ({ shop, openAs }) => {
+  test('gives the focus back to the button of a menu that closes because the page scrolls', async ({
+    shop,
+    openAs,
+  }) => {
     const page = await openAs(shop.dealer, '/clients')
     await page.setViewportSize({ width: 1280, height: 450 })
     // Once its clients are there, the page is long enough.
@@ -157,10 +160,10 @@ interface Asked {
   open: (page: Page, client: string, shop: Shop) => Promise<unknown>
   /** What has the focus when it opens. */
   first: Target
-  /** Puts it off, by Escape where left out; then `opener` has the focus. */
+  /** Cancels the dialog (by Escape, if this is left out); then `opener` has the focus. */
   putOff?: (page: Page) => Promise<unknown>
   opener: (page: Page, client: string) => Locator
-  /** Goes through with it; then `next` has the focus. */
+  /** Confirms the dialog; then `next` has the focus. */
   done?: (page: Page) => Promise<unknown>
   next?: (page: Page, client: string) => Locator
 }

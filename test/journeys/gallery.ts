@@ -699,7 +699,7 @@ async function needHands(page: Page): Promise<void> {
 const WANTS_WORK = {
   status: 'ERROR',
   code: 'too_many_tries',
-  message: 'There were many wrong logins. This device has to work for the next one.',
+  message: 'There were many wrong logins. This device has to solve a longer challenge before the next one.',
   challenge: {
     parameters: {
       algorithm: 'PBKDF2/SHA-256',

@@ -262,7 +262,7 @@ describe('the transactions of a dashboard', () => {
     await expect(list).toHaveAttribute('aria-busy', 'false')
   })
 
-  test('are there after an error, and a search that found none for it can be tried again', async ({
+  test('are shown again after a failed search is cleared, and the search can be tried again', async ({
     open,
     world,
   }) => {

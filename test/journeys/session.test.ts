@@ -147,7 +147,7 @@ describe('a session', () => {
     await expect(page).toHaveURL('/admin')
   })
 
-  test('of another account is followed by a page that the browser had put aside, and is not ended by it', async ({
+  test('of another account is followed by a page from the back/forward cache, and is not ended by it', async ({
     open,
     world,
   }) => {
@@ -155,7 +155,7 @@ describe('a session', () => {
     const page = await open({ as: reseller, at: '/dealers' })
     const other = await page.context().newPage()
     await other.goto('/dealers')
-    // A page that is put aside hears of no other tab.
+    // A page in the back/forward cache hears nothing of other tabs.
     await page.evaluate(() => {
       window.addEventListener('storage', (event) => event.stopImmediatePropagation(), { capture: true })
     })

@@ -38,7 +38,7 @@ test('every call has a fixture, and every fixture a call', () => {
   )
 })
 
-test('of every field that can name something which the caller must own it is known what tries others', () => {
+test('for every field that names something of the caller it is declared which test tries the names of others', () => {
   for (const { name, call, fixture } of CALLS_WITH_SESSION) {
     const { fields = [], by = '' } = NAMED_ELSEWHERE[name] ?? {}
     const tried = [...(fixture.names ?? []).map(({ field }) => field), ...fields]

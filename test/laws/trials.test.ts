@@ -54,7 +54,7 @@ class Schemers {
 
   constructor(dealers: readonly Person[]) {
     this.#dealers = dealers
-    // The third one has a MAC that is of no box that a client may have, but by its login.
+    // The third box has a MAC of another maker: no client may be given that MAC, but its box can sign in by a login.
     this.#televisions = [1, 2, 3].map((nr) => ({
       box: new Box(world.server, {
         address: `198.51.100.${nr}`,

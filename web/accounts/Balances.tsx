@@ -16,8 +16,8 @@ export interface Before {
 }
 
 /**
- * Returns the balances before a movement. `isHeld` is true while the credits move, where nobody knows whether they did, and
- * once the question closes: then they are those before that.
+ * Returns the balances before a movement. While `isHeld` is true they stay as they were when it became true: while the
+ * credits move, where nobody knows whether they did, and while the question closes.
  */
 export function useBefore(name: string, other: number, isHeld: boolean): Before {
   const { credits: own } = useBalance()
@@ -71,8 +71,8 @@ export function LeftBalances({ name, parent, credits }: { name: string; parent: 
 }
 
 /**
- * Each account's balance, null where it has no limit and undefined while it is loading or could not be loaded, which is then
- * `unknown`; and what is added to it.
+ * An account's balance, and what is added to it. `before` is null where the account has no limit, and undefined while
+ * it loads or where it could not be loaded; `unknown` tells the latter.
  */
 type Row = { who: string; before: number | null | undefined; change: number; unknown?: boolean }
 

@@ -37,7 +37,7 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
   const cache = useQueryClient()
   const session = useSession()
   const [chosen, setChosen] = useState<readonly string[]>([])
-  // How many clients there were before what had no answer. The account, loaded again, may have none left.
+  // How many clients were left before the call that got no answer. The account, if loaded again, may have fewer by now.
   const [unanswered, setUnanswered] = useState<number | null>(null)
   const close = () => {
     if (unanswered !== null) {

@@ -15,7 +15,7 @@ interface MoveToProps {
   fault: string | undefined
   /** Says what a suspension does there to those who are moved; null where nothing changes for them. */
   warning: (to: AccountBeneath) => string | null
-  /** Reports whether it is known of the chosen account: nobody is to be moved before. */
+  /** Reports whether it is known if the chosen account is suspended: nobody is to be moved before. */
   onKnown: (known: boolean) => void
 }
 

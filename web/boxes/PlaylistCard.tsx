@@ -82,7 +82,10 @@ function inUseOf(playlist: Playlist | null | undefined) {
   return { channels: playlist.channels, hasAddress: playlist.kind === 'address' && !isOther(playlist) }
 }
 
-/** Whether what is in use is of another name, which is not known any more: nothing of what was given last was taken. */
+/**
+ * Whether the channels in use are of an earlier playlist: the one that was given last was held back, and none of it was
+ * taken. The name of the earlier one is not known any more.
+ */
 function isOther({ held, taken, given }: Playlist): boolean {
   return held !== null && taken !== null && taken < given
 }

@@ -7,5 +7,5 @@ export function AskForMore() {
   return <InText to={to.creditRequests()}>Ask for credits</InText>
 }
 
-/** As high as its line for a mouse. */
+/** With a mouse the link, which is higher than its line of text, takes no more room than that. */
 const InText = styled(TouchLink)({ '@media (pointer: fine)': { margin: '-4px 0' } })

@@ -114,7 +114,7 @@ function ChangeChosen(props: ActProps<Change>) {
   const { act, open, onClose } = props
   const does = useAct(calls.clients.multisave, props)
   const { data, acted, names, sending, blocked } = does
-  // With which package a client is the same depends on the one that is chosen.
+  // Which clients have the chosen package already is known only once one is chosen, so the button counts all of them.
   const same = act === 'package' ? 0 : sortFor(act, acted).same.length
   return (
     <FormDialog

@@ -76,7 +76,7 @@ const FACTS: readonly DeviceFact[] = [
     label: 'Online',
     show: ({ online }) => <Chip tone={online ? 'good' : 'plain'}>{online ? 'Online' : 'Offline'}</Chip>,
   },
-  // A box that is off has not said so.
+  // A box that was switched off has not said that it stopped playing, so nothing is shown while it is offline.
   { label: 'Plays now', long: true, show: ({ online, watching }) => (online ? watching : null) },
   { label: 'Last active', show: ({ last_active }) => last_active && <At iso={last_active} /> },
   {

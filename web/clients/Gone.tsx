@@ -9,7 +9,7 @@ interface GoneProps {
   names: readonly string[]
   /** What somebody else did to them: 'deleted or moved'. */
   done: string
-  /** Is to take them out of the selection. */
+  /** Called with their names, so that they leave the selection. */
   onGone?: ((names: readonly string[]) => void) | undefined
 }
 
@@ -34,7 +34,7 @@ export function Gone({ names, done, onGone }: GoneProps) {
   )
 }
 
-/** Where they stood before. */
+/** The lists that may still show clients that are gone, and are loaded again. */
 const LISTS = [calls.clients.list, calls.clients.dueClients, calls.clients.due]
 
 /** '2 clients are left out, deleted or moved by somebody else meanwhile' */

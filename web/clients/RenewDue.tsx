@@ -74,7 +74,7 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
         if (unanswered) return renew(unanswered)
         const some = affordable(clients ?? [], how, balance)
         if (some.length > 0) return renew({ clients: some, how, balance })
-        form.setError('how', { message: 'The credits do not suffice for one client' })
+        form.setError('how', { message: 'Your credits are not enough for even one client' })
       }}
       autoFocus
       blocked={!clients || balance == null || clients.length === 0}
@@ -186,7 +186,7 @@ function Price({ clients, balance }: PriceProps) {
   useEffect(() => {
     if (isAnyAffordable) clearErrors('how')
   }, [isAnyAffordable, clearErrors])
-  // Whatever shows the balance gets it too.
+  // Asks for the balance again while it is too small. All parts of the page that show the balance get the answer too.
   useBalance({ every: isShort ? WHILE_SHORT_MS : undefined })
   return (
     <Calculation aria-live="polite" aria-busy={!clients}>

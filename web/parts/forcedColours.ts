@@ -1,5 +1,5 @@
 /** A contrast theme of Windows, which replaces every background and removes every shadow. */
 export const FORCED_COLOURS = '@media (forced-colors: active)'
 
-/** Shows there what is chosen, or has the focus. */
+/** The outline of what is chosen, or has the focus, in such a theme. */
 export const CHOSEN = { outline: '2px solid', outlineOffset: -2 } as const

@@ -4,7 +4,7 @@
 
 const KEPT = 'boxtree-1'
 
-/** A new release, until its page says that it runs: before that its scripts may not come, and the old one has to do. */
+/** The cache of a new release, until its page says that it runs: its scripts may fail to load, so the old one stays. */
 const NEXT = 'boxtree-next'
 
 /** The calls, and what is served to boxes. These requests never pass through here. */
@@ -108,7 +108,7 @@ async function keep(loaded) {
   }
   if (!isNext) return (await cache.match('/')) ?? (await cache.add('/'))
   await cache.put('/', next)
-  // What only the old release had, and what a window of it has loaded meanwhile.
+  // Removes what only the old release had, and what a window of it has loaded meanwhile.
   for (const request of await cache.keys())
     if (new URL(request.url).pathname !== '/' && !loaded.includes(request.url)) await cache.delete(request)
   await caches.delete(NEXT)

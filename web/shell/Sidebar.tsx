@@ -3,6 +3,7 @@ import { LogOut } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { calls } from '../../contract/calls.ts'
+import { listed } from '../../contract/quantities.ts'
 import { MINUTE_MS } from '../../contract/time.ts'
 import { useCall } from '../calls/useCall.ts'
 import { otherTabHasDrafts, titlesOfDrafts } from '../drafts.ts'
@@ -26,7 +27,7 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
   }
   const leave = async () => {
     const titles = titlesOfDrafts(name)
-    if (titles.length > 0) ask(`on ${AND.format(titles)}`)
+    if (titles.length > 0) ask(`on ${listed(titles)}`)
     else if (await otherTabHasDrafts()) ask('in another tab')
     else signOut()
   }
@@ -89,9 +90,6 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
     </Side>
   )
 }
-
-/** 'New Client and Update Client: tv100' */
-const AND = new Intl.ListFormat('en-GB')
 
 /** Returns how many things wait for an answer, by the path of the screen that has them. */
 function useWaiting(): Record<string, number | undefined> {

@@ -78,14 +78,14 @@ function Mark({ group, onMark }: { group: Group; onMark: (group: Group, adult: b
   )
 }
 
-/** How many packages boxes are given a group in, and which, as the admin is offered them. */
+/** Returns how many packages give boxes this group, and their names, in the order of the admin's list. */
 function holders(group: Group): string {
   const held = holding(group)
   const names = PACKAGES.filter(({ value }) => held.includes(value)).map(({ label }) => label)
   return names.length === 0 ? 'None' : `${names.length}: ${names.join(', ')}`
 }
 
-/** The packages that boxes are given a group in. */
+/** Returns the packages that give boxes this group: a group for adults is in none that leaves these out. */
 function holding({ packages, adult }: Group): number[] {
   return packages.filter((value) => !(adult && leavesOutAdults(value)))
 }

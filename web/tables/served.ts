@@ -8,7 +8,7 @@ export function searchFault(text: string): string | undefined {
   return Search.safeParse(text).error?.issues[0]?.message
 }
 
-/** Returns the columns, of which only those sort by which the server can. */
+/** Returns the columns. Those by which the server cannot sort are not sortable. */
 export function sortableBy<Row>(sorts: readonly string[], columns: readonly Column<Row>[]): Column<Row>[] {
   return columns.map((column) => (sorts.includes(column.key) ? column : { ...column, sort: false }))
 }

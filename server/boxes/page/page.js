@@ -18,7 +18,7 @@
   var RESUME_MOST_MS = 60000
   /** What a call is answered whose token is not, or no longer, good for it. */
   var NOT_VALID = 'Authorization failed.'
-  var AWAY = 'The service cannot be reached. It is tried again by itself.'
+  var AWAY = 'The service cannot be reached. This box keeps trying.'
   var NO_BOX = 'This page is for set-top boxes. Open it on a box.'
   var NO_CHANNELS = 'There are no channels yet.'
   var NOT_PLAYABLE = 'This channel cannot be played at the moment.'

@@ -24,7 +24,7 @@ test.each([
   ['Hindi, Urdu and Punjabi', ['केवल वयस्कों के लिए', 'بالغوں کے لیے', 'ਬਾਲਗਾਂ ਲਈ']],
   ['Vietnamese and Filipino', ['Người lớn', 'NGƯỜI LỚN', 'Nguoi lon', 'Pang-adulto']],
   ['Korean and Chinese', ['성인', '성인방송', '成人', '成人频道', '色情']],
-])('a group that is called as those for adults in %s sounds so', (_, names) => {
+])('a group with a name for adults in %s is recognised as one for adults', (_, names) => {
   expect(names.filter((name) => !soundsAdult(name))).toEqual([])
 })
 
@@ -40,6 +40,6 @@ test.each([
     'are any others',
     ['News', 'Sports', 'Kids', 'Consulta', 'Notícias', 'Ex Yugoslavia', 'Новости', '新闻', '뉴스', ''],
   ],
-])('groups whose names %s do not sound as if they were for adults', (_, names) => {
+])('groups whose names %s are not taken for groups for adults', (_, names) => {
   expect(names.filter(soundsAdult)).toEqual([])
 })

@@ -6,7 +6,7 @@ export function soundsAdult(name: string): boolean {
   return MARKS.test(simplified(name))
 }
 
-/** How words begin that say it, without accents (see `simplified`). They may go on in many ways. */
+/** The beginnings of words that mean 'adult', without accents (see `simplified`). Such a word may have any ending. */
 const BEGINNINGS = [
   // English, Spanish, Portuguese, Italian, French, Romanian and Filipino; but no adulthood and no adultery.
   'adult(?!hood|er)',
@@ -21,10 +21,10 @@ const BEGINNINGS = [
   'nguoi lon', // Vietnamese
 ]
 
-/** Words that say it alone: 'Essex' does not. */
+/** These count only as whole words: 'Essex' does not count. */
 const WORDS = ['xxx+', 'sex[eoy]?', 'seks', 'секс', 'σεξ']
 
-/** What says it also within a word. Chinese has no gaps between words. */
+/** These count within a word too. Chinese has no gaps between words. */
 const PARTS = [
   'porn|порн|πορν',
   'erot(?:i[ckq]|y[ck]|sk)|эроти|ερωτικ',

@@ -116,7 +116,7 @@ describe('a playlist', () => {
     ['broken', `${playlistOf(20)}${'#EXTINF:-1,Without an address\n'.repeat(21)}`],
     ['shrunk', playlistOf(2)],
   ])(
-    'that is %s is held back while the last good one goes on, until the admin takes it',
+    'that is %s is held back while the last good one stays in use, until the admin takes it',
     async (why, text) => {
       await give(playlistOf(20))
       expect(await give(text, 'next.m3u')).toMatchObject({ held: why })
@@ -294,7 +294,7 @@ describe('a playlist', () => {
       expect(lines).not.toContain(secret)
   })
 
-  test('that cannot be read any more is said with its reason, and the last good one goes on', async () => {
+  test('that cannot be read any more is reported with the reason, and the last good one stays in use', async () => {
     const served = await servePlaylist(A_PLAYLIST)
     await world.admin.call(giveAddress, { address: served.address })
     served.serve((_, response) => response.writeHead(404).end())

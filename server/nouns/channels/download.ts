@@ -30,7 +30,7 @@ export async function downloadPlaylist(address: string, { mayAsk, signal }: Opti
   const ending = signal ? AbortSignal.any([limit, signal]) : limit
   try {
     let url = URL.parse(address)
-    if (url === null) throw new Fault('This is no address.')
+    if (url === null) throw new Fault('This is not a valid address.')
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
       const response = await get(url, mayAsk, ending)
       const { statusCode: status = 0 } = response
@@ -40,7 +40,7 @@ export async function downloadPlaylist(address: string, { mayAsk, signal }: Opti
       if (next === undefined) throw new Fault(`The address answered with the status ${status}.`)
       url = redirected(next, url)
     }
-    throw new Fault('The address leads from one address to another without an end.')
+    throw new Fault('The address redirects too often.')
   } catch (error) {
     if (limit.aborted) throw refusal('The playlist did not arrive within 60 seconds.')
     if (error instanceof Fault) throw refusal(error.message)
@@ -64,7 +64,7 @@ function isOfNetwork(error: unknown): boolean {
 function redirected(location: string, from: URL): URL {
   const next = URL.parse(location, from.href)
   if (next === null || !PlaylistAddress.safeParse(next.href).success)
-    throw new Fault('The address leads to one that is no address of a playlist.')
+    throw new Fault('The address redirects to one that is not valid for a playlist.')
   return next
 }
 
@@ -111,7 +111,7 @@ async function addressesOf(url: URL, mayAsk: Options['mayAsk']) {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const found = isIP(host) ? [{ address: host, family: isIP(host) }] : await lookup(host, { all: true })
   const [first, ...others] = found
-  if (!first) throw new Fault('The address has a name that nobody knows.')
+  if (!first) throw new Fault('The host of the address cannot be found.')
   if (!found.every(({ address }) => mayAsk(address)))
     throw new Fault(
       'The address is on a private network. Whoever runs Boxtree can allow that by PLAYLIST_PRIVATE=on.',

@@ -21,7 +21,7 @@ const UNREADABLE = '\uFFFD'
 function isUtf8(text: string, bytes: Uint8Array): boolean {
   if (!text.includes(UNREADABLE)) return true
   let whole = timesIn(bytes, UNREADABLE)
-  // Those that the playlist has itself are met below, and are none.
+  // The playlist's own U+FFFD are whole, but the loop below counts them as broken: this makes up for it.
   let broken = -whole
   for (const character of text) {
     if (character === UNREADABLE) broken += 1

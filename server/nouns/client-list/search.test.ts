@@ -378,14 +378,11 @@ test.each([
   ['the first page of 10,000', { page: 1, sort: 'name' }, 10_000, 'browse'],
   ['the middle of 10,000', { page: 500, sort: 'mac' }, 10_000, 'sort'],
   ['the middle of 100,000', { page: 5_000, sort: 'mac' }, 100_000, 'skip'],
-] as const)(
-  'among a million clients, of %s as many are read as that takes',
-  (_which, some, expired, plan) => {
-    const query: PageQuery = { search: '', order: 'asc', filter: 'expired', per_page: 10, ...some }
-    const counts = { all: 1_000_000, active: 1_000_000 - expired, expiring: 100_000, expired }
-    expect(chooseUnsearched(query, counts)).toBe(plan)
-  },
-)
+] as const)('among a million clients, the quickest plan is chosen for %s', (_which, some, expired, plan) => {
+  const query: PageQuery = { search: '', order: 'asc', filter: 'expired', per_page: 10, ...some }
+  const counts = { all: 1_000_000, active: 1_000_000 - expired, expiring: 100_000, expired }
+  expect(chooseUnsearched(query, counts)).toBe(plan)
+})
 
 test.each([
   ['active', 'skip'],

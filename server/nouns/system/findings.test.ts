@@ -34,7 +34,7 @@ function found(database: Partial<Database> = {}, ...servers: Partial<Server>[]) 
   })
 }
 
-test('a database that commits nothing is told as urgent', () => {
+test('a database that commits nothing is reported as urgent', () => {
   expect(found({ writes: false })).toEqual([
     { kind: 'no writes', urgent: true, sentence: expect.stringContaining('still the primary') },
   ])
@@ -62,7 +62,7 @@ test('servers that cannot write are not called gone', () => {
   expect(kinds.map(({ kind }) => kind)).toEqual(['no writes'])
 })
 
-test('a backup that failed after the newest is told, on whichever server, until one is made', () => {
+test('a try to make a backup that failed after the newest one is reported, on whichever server, until one succeeds', () => {
   const failure = { at: '2026-05-15T09:00:00.000Z', message: 'There is no room' }
   const failing = { id: 'b', host: 'two', backups: { ...BACKUPS, newest: null, failure } }
   expect(found({}, { id: 'c', backups: BACKUPS }, failing)).toEqual([
@@ -72,7 +72,7 @@ test('a backup that failed after the newest is told, on whichever server, until 
   expect(found({}, { id: 'c', backups: newer }, failing)).toEqual([])
 })
 
-test('a server that should make backups and never made one is told after twice the time', () => {
+test('a server that has never made a backup is reported after twice BACKUP_EVERY', () => {
   const never = { ...BACKUPS, newest: null, sound: null, test_restore: null }
   expect(found({}, { started: '2026-05-13T10:00:00.000Z', backups: never })).toEqual([])
   expect(found({}, { started: '2026-05-13T09:59:59.000Z', backups: never })).toEqual([

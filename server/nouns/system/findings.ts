@@ -117,14 +117,14 @@ function ofStandby({ hosts, standbys, synchronous }: Database): Finding[] {
     return [
       hint(
         'standby',
-        `Only ${standbys} of the ${counted(expected, 'standby')} that DATABASE_URL names ${standbys === 1 ? 'follows' : 'follow'} the primary directly. Start the others again, unless they follow a standby: with each that is missing, fewer failures can be borne.`,
+        `Only ${standbys} of the ${counted(expected, 'standby')} that DATABASE_URL names ${standbys === 1 ? 'follows' : 'follow'} the primary directly. Start the others again, unless they follow a standby: each missing one leaves the database less able to survive a failure.`,
       ),
     ]
   }
   return [
     hint(
       'standby',
-      'No standby follows the database, although DATABASE_URL names several hosts. Start it again: without one, the disk of the primary is the only one that has the newest changes.',
+      'No standby follows the database, although DATABASE_URL names several hosts. Start the standby again: without one, the disk of the primary is the only one that has the newest changes.',
     ),
   ]
 }
@@ -242,7 +242,7 @@ function placeOf({
 
 const SILENT_PROXY = hint(
   'proxy',
-  'An address of TRUSTED_PROXIES, which the log names, sends requests without X-Forwarded-For: nobody behind that proxy has an address of their own, so that only the limits of each account hold for logins, and no box can be locked. Let it send this header, or take it out of TRUSTED_PROXIES if it is no proxy.',
+  'An address of TRUSTED_PROXIES, which the log names, sends requests without X-Forwarded-For: the callers behind that proxy cannot be told apart, so that only the limits of each account hold for logins, and no box can be locked to an address. Let it send this header, or take it out of TRUSTED_PROXIES if it is no proxy.',
 )
 
 function urgent(kind: Finding['kind'], sentence: string): Finding {

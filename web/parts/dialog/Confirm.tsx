@@ -65,7 +65,7 @@ export function Confirm({
 const Danger = styled(Button)(({ theme }) => ({
   color: theme.palette.background.paper,
   background: theme.palette.tones.bad.text,
-  // Away from the colour of its label, which the filter changes too.
+  // The filter changes the label too. It moves the background away from the label's colour, to keep the contrast.
   '&:hover': {
     background: theme.palette.tones.bad.text,
     filter: theme.palette.mode === 'dark' ? 'brightness(1.08)' : 'brightness(0.92)',

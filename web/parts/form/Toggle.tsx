@@ -55,7 +55,7 @@ const Line = styled('label')(({ theme }) => ({
     },
     '&:checked': { background: theme.palette.accent.text },
     '&:checked::after': { transform: 'translateX(14px)' },
-    // Its state is a background, of which nothing is left there.
+    // The switch shows its state by a background, which forced colours remove: the browser's own checkbox is shown.
     [FORCED_COLOURS]: { appearance: 'auto', '&::after': { display: 'none' } },
   },
 }))

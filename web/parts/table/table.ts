@@ -18,8 +18,9 @@ export interface Column<Row> {
   /** The width to which it may shrink with an ellipsis; by default it does not shrink. */
   least?: number
   /**
-   * Where the table would have to scroll it is folded: a column is left out if the cells of another one, with this key,
-   * show it too, or is narrower. Cells then show what is `narrow-only`, and not what is `wide-only`.
+   * The key of the column whose cells show this one too. Where the table would have to scroll it is folded: such a
+   * column is left out, and one with `foldedWidth` is narrower. Cells then show what is `narrow-only`, and not what is
+   * `wide-only`.
    */
   foldedInto?: string
   foldedWidth?: number
