@@ -1,3 +1,4 @@
+import './accounts.css'
 import { bytes, counted } from '../../contract/quantities.ts'
 import {
   CLOCK_OFFSET_MS,
@@ -24,7 +25,7 @@ export const servers: PlainTable<Server> = {
     },
     chip('state', 'State', ({ state }) => STATES[state], { width: 88, narrow: 'aside' }),
     inOneLine('serves', 'Serves', { width: 184, least: 128 }, served),
-    { key: 'version', header: 'Version', width: 64 },
+    { key: 'version', header: 'Version', width: 72, cell: ({ version }) => <Version of={version} /> },
     moment('started', 'Started', 'date'),
     moment('seen', 'Last seen', 'datetime'),
     inOneLine('database', 'Database', { width: 112, least: 80 }, databaseOf),
@@ -35,6 +36,17 @@ export const servers: PlainTable<Server> = {
   ],
   rowKey: ({ id }) => id,
   empty: 'No servers',
+}
+
+/** The release, and beneath it the digits that stand for the code. A server before these has none. */
+function Version({ of }: { of: string }) {
+  const [release = '', code] = of.split('+')
+  return (
+    <>
+      <Ellipsis text={release} />
+      {code && <small className="second">{code}</small>}
+    </>
+  )
 }
 
 const STATES: Record<Server['state'], ChipLook> = {

@@ -255,7 +255,7 @@ const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })
       // A finger needs more. Rows are as high before they have come.
       '@media (pointer: coarse)': {
         '& td': { height: dense ? 44 : 52 },
-        '& th button': { minHeight: 44 },
+        '& th button': { minWidth: 44, minHeight: 44 },
         '& a': { lineHeight: '44px' },
       },
     }
