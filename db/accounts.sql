@@ -395,8 +395,6 @@ create table audit (
   constraint audit_account_fk foreign key (account) references account (id)
 );
 
-create index audit_at on audit (at);
-create index audit_account on audit (account, id);
 create index audit_address on audit (at) where address is not null;
 
 create function refuse_change() returns trigger language plpgsql as $$

@@ -186,6 +186,7 @@ describe('the tables that the main branch has made between two releases', () => 
       'd54a5ffb',
       '1a573717',
       '461d2df4',
+      '710d8add',
     ])
   })
 

@@ -111,6 +111,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   b6e62b91572e63fb93fa02af5bd9428755993a5e270454f7d7d7aeb0f19a8b42: 29,
   '2c16eebaa647181b95890c373ac0c923d088e5d4b1823e3f16125c0ced271ff6': 31,
   '72bb983fb19f500721b4d9536df95db8919622e9eb46b6c382b90a20ccea7e24': 32,
+  '406426a62129ab981f0864f8376171cc7bf57f995c792493f53324cefa4ed306': 33,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */
