@@ -126,7 +126,7 @@ class Reader {
   /** Returns a secret from the variable NAME, or from the file that NAME_FILE names, without the line breaks at its end. */
   secret(name: string): string | undefined {
     const file = this.text(`${name}_FILE`)
-    if (file === undefined) return this.env[name]?.replace(/[\r\n]+$/, '') || undefined
+    if (file === undefined) return withoutLastBreaks(this.env[name] ?? '') || undefined
     if (this.env[name]) {
       this.faults.push(`${name} and ${name}_FILE are both set; keep one of them.`)
       return undefined
@@ -136,7 +136,7 @@ class Reader {
 
   private contents(name: string, file: string): string | undefined {
     try {
-      const text = readFileSync(file, 'utf8').replace(/[\r\n]+$/, '')
+      const text = withoutLastBreaks(readFileSync(file, 'utf8'))
       if (text === '') this.faults.push(`${name}_FILE names ${file}, which is empty.`)
       return text || undefined
     } catch {
@@ -144,6 +144,11 @@ class Reader {
       return undefined
     }
   }
+}
+
+/** Returns a secret without the line breaks that a shell or an editor has put at its end. */
+function withoutLastBreaks(secret: string): string {
+  return secret.replace(/[\r\n]+$/, '')
 }
 
 function readServe(reader: Reader): Config['serve'] {

@@ -5,7 +5,6 @@ import { calls } from '../../contract/calls.ts'
 import { counted } from '../../contract/quantities.ts'
 import { CREDIT_REQUEST, clientForm, draftOf, dropSent, dropSentDraft, MESSAGE } from '../drafts.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
-
 import { useSession } from '../session.tsx'
 import { loadAgain } from './cache.ts'
 import { failureOf, noticesOf, tellSuccess } from './notices.ts'

@@ -1,4 +1,4 @@
-import './accounts.css'
+import './second.css'
 import { bytes, counted } from '../../contract/quantities.ts'
 import {
   CLOCK_OFFSET_MS,

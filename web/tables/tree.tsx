@@ -1,5 +1,6 @@
 import './accounts.css'
 import './marked.css'
+import './second.css'
 import { Ban } from 'lucide-react'
 import type { LevelName } from '../../contract/levels.ts'
 import { counted } from '../../contract/quantities.ts'
