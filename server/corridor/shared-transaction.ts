@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import type { Call } from '../../contract/call.ts'
 import { holdFreeSessions } from '../access/session.ts'
@@ -33,7 +34,12 @@ export function openShared(
   alone: (one: Arrived) => Promise<unknown>,
 ): (one: Arrived) => Promise<unknown> {
   return openBatches({
-    together: (take) => begin(sql, (sql) => carryOut(sql, call, together, take())),
+    together: (take) =>
+      begin(sql, async (sql) => {
+        // What has arrived meanwhile is read first, and shares the transaction.
+        await nextTurn()
+        return carryOut(sql, call, together, take())
+      }),
     alone,
     most: MOST_TOGETHER,
     atOnce: TRANSACTIONS,

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
+import { getHeapSpaceStatistics } from 'node:v8'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { openPostgresProxy, type PostgresProxy } from '../../test/support/postgres-proxy.ts'
@@ -215,6 +216,47 @@ test('statements that are sent together are one packet, however long they are', 
     }
   })
 })
+
+test('a statement is sent before what else has arrived is handled', async () => {
+  await withPool(async (sql) => {
+    await sql`select 1 as one`
+    const writes = vi.spyOn(Socket.prototype, 'write')
+    try {
+      let answer: unknown
+      const sent = await new Promise((resolve) => {
+        setImmediate(() => {
+          answer = outcome(sql`select 1 as one`)
+        })
+        // As a request that has arrived together with the one that the statement is for.
+        setImmediate(() => resolve(writes.mock.contexts.length))
+      })
+      expect(sent).toBe(1)
+      expect(await answer).toEqual([{ one: 1 }])
+    } finally {
+      writes.mockRestore()
+    }
+  })
+})
+
+test.each([
+  { what: 'a statement', run: (sql: Sql) => sql`select 1 as one` },
+  { what: 'a transaction', run: (sql: Sql) => sql.begin((sql) => sql`select 1 as one`) },
+])(
+  'of $what that is over, nothing stays until the old generation of the memory is collected',
+  async ({ run }) => {
+    await withPool(async (sql) => {
+      for (let times = 0; times < 300; times += 1) await run(sql)
+      const before = oldGeneration()
+      for (let times = 0; times < 3_000; times += 1) await run(sql)
+      expect((oldGeneration() - before) / 3_000).toBeLessThan(400)
+    }, database.server)
+  },
+)
+
+/** Returns the bytes of the objects that V8 believes to live long. */
+function oldGeneration(): number {
+  return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? 0
+}
 
 test('of connections that rest, a statement takes the one that was used last', async () => {
   await withPool(
