@@ -231,7 +231,7 @@ function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean
     sessionStorage.removeItem(RETURN_TO)
     forgetTyped()
   }
-  if (expired) sessionStorage.setItem(LAST, name ?? '')
+  if (expired) keep(LAST, name ?? '')
   else if (!comeBack) sessionStorage.removeItem(LAST)
   window.history.replaceState(null, '', '/login')
   token = null
@@ -253,7 +253,16 @@ function rememberPath(name: string | null) {
   if (pathname === '/login') return
   // Who asks for the dashboard is led there, and not to what an earlier session has left.
   if (pathname === '/') sessionStorage.removeItem(RETURN_TO)
-  else sessionStorage.setItem(RETURN_TO, JSON.stringify({ name, path: pathname + search }))
+  else keep(RETURN_TO, JSON.stringify({ name, path: pathname + search }))
+}
+
+/** Keeps a text for the next login; where this tab's storage is full, that begins at the dashboard. */
+function keep(key: string, text: string) {
+  try {
+    sessionStorage.setItem(key, text)
+  } catch {
+    sessionStorage.removeItem(key)
+  }
 }
 
 /** Follows another tab that signed out, signed in again, or signed in with another account. */

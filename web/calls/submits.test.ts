@@ -117,6 +117,15 @@ describe('a submit without an answer', () => {
     expect(23 * HOUR).toBeLessThan(KEY_LIFE_MS)
   })
 
+  test('keeps its key also where the browser has no room to store it', async () => {
+    vi.spyOn(sessionStorage, 'setItem').mockImplementation(() => {
+      throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
+    })
+    const page = await load()
+    const key = await keyOf(page)
+    expect(await keyOf(page, { again: true })).toBe(key)
+  })
+
   test('is told to the person once nothing has come for half a minute, and not sent again by itself', async () => {
     const page = await load()
     const key = await keyOf(page)

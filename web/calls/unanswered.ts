@@ -1,4 +1,4 @@
-/** A submit without an answer so far, kept in the session storage to survive a reload. */
+/** A submit without an answer so far, kept in the session storage to survive a reload; where that is full, in memory. */
 export interface Pending {
   /** The username of the account that submitted it. */
   by: string
@@ -25,7 +25,11 @@ export interface Pending {
 
 const KEY = 'submits'
 
+/** Those that the storage has no room for. */
+let unstored: Pending[] | null = null
+
 export function readAll(): Pending[] {
+  if (unstored) return unstored
   try {
     return JSON.parse(sessionStorage.getItem(KEY) ?? '[]') as Pending[]
   } catch {
@@ -34,8 +38,15 @@ export function readAll(): Pending[] {
 }
 
 export function write(all: Pending[]) {
-  if (all.length > 0) sessionStorage.setItem(KEY, JSON.stringify(all))
-  else sessionStorage.removeItem(KEY)
+  unstored = null
+  try {
+    if (all.length > 0) sessionStorage.setItem(KEY, JSON.stringify(all))
+    else sessionStorage.removeItem(KEY)
+  } catch {
+    // What it holds is of before, and a reload would take it for what is under way.
+    sessionStorage.removeItem(KEY)
+    unstored = all
+  }
 }
 
 /**
