@@ -1,6 +1,10 @@
 import { once } from 'node:events'
-import { createServer, Socket } from 'node:net'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, Socket } from 'node:net'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { TLSSocket } from 'node:tls'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
@@ -24,6 +28,8 @@ afterAll(async () => {
   await proxy.close()
   await database.drop()
 })
+
+const CERTIFICATES = join(import.meta.dirname, '../../test/support/certificates')
 
 async function withPool(work: (sql: Sql) => Promise<void>, to: Connect = url, max = 1): Promise<void> {
   const sql = openPool(to, { max })
@@ -109,6 +115,39 @@ describe('a statement that is sent when its connection has just failed', () => {
       expect(await sql`select 2 as two`).toEqual([{ two: 2 }])
     })
   })
+})
+
+test('a statement that is sent over TLS when its connection has just been closed is lost, and ends nothing else', async () => {
+  const [key, cert] = ['server.key', 'server.crt'].map((name) => readFileSync(join(CERTIFICATES, name)))
+  const host = createServer((raw) => {
+    raw
+      .on('error', () => {})
+      .once('data', () => {
+        raw.write('S')
+        const secure = new TLSSocket(raw, { isServer: true, key, cert })
+        const plain = connect(proxy.port, '127.0.0.1')
+        pipeline(secure, plain, secure).catch(() => {})
+      })
+  }).listen(0, '127.0.0.1')
+  await once(host, 'listening')
+  const to = new URL(`${url}?sslmode=require`)
+  to.port = String((host.address() as AddressInfo).port)
+  const fatal = vi.fn()
+  process.on('uncaughtException', fatal)
+  try {
+    await withPool(async (sql) => {
+      for (let times = 0; times < 5; times += 1) {
+        await sql`select 1 as one`
+        closeSockets(sql, 'of the test')
+        expect(await outcome(sql`select 1 as one`)).toBe('lost')
+      }
+      await pause(50)
+    }, to.href)
+    expect(fatal).not.toHaveBeenCalled()
+  } finally {
+    process.off('uncaughtException', fatal)
+    host.close()
+  }
 })
 
 test('a statement of a transaction whose connection is closed is lost', async () => {

@@ -29,6 +29,12 @@ const MENDS: Record<string, readonly { from: string; to: string }[]> = {
     closedTime = performance.now()`,
     },
     {
+      // What is still written to a connection over TLS between its end and the driver's hearing of it fails later. Nobody listened
+      // any more, which ended the process.
+      from: 'socket.removeAllListeners()\n    socket = null',
+      to: "socket.removeAllListeners()\n    socket.on('error', () => {})\n    socket = null",
+    },
+    {
       // A statement of a transaction whose connection was closed ended the process.
       from: 'if (q.cancelled)\n      return\n',
       to: `if (q.cancelled)
