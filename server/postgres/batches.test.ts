@@ -99,6 +99,20 @@ describe('a batch', () => {
     },
   )
 
+  test('that has failed takes nobody from the next one', async () => {
+    const { ask, batch } = numbers()
+    const one = ask(1).catch(() => 'lost')
+    const first = await batch(0)
+    first.fail(lost())
+    expect(await one).toBe('lost')
+    const two = ask(2)
+    expect(first.take).toThrow('Nobody waits')
+    const second = await batch(1)
+    expect(second.take()).toEqual([2])
+    second.end(['two'])
+    expect(await two).toBe('two')
+  })
+
   test('runs beside as many others as it may, and none begins with nothing to do', async () => {
     const { ask, batch, begun } = numbers({ most: 2, atOnce: 2 })
     const answers = [1, 2, 3].map(ask)

@@ -59,15 +59,18 @@ export function openBatches<One, Result>({
 
   async function carryOut(): Promise<void> {
     let batch = null as readonly Waiting[] | null
+    let hasFailed = false
     let results: readonly (Result | undefined)[] = []
     try {
       results = await together(() => {
+        if (hasFailed) throw new Error('Nobody waits for this batch any more.')
         batch = next()
         isGathering = false
         startNext()
         return batch.map(({ one }) => one)
       })
     } catch (error) {
+      hasFailed = true
       // What failed before it took anything would fail again.
       if (isLost(error) || batch === null) return giveUp(batch, error)
     }

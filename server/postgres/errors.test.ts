@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect as secureConnect } from 'node:tls'
 import { expect, test } from 'vitest'
 import { isLost, isOutage } from './errors.ts'
 
@@ -31,4 +33,16 @@ test('a missing file is no outage of the database, a missing socket is one', asy
   const ofSocket = await new Promise((resolve) => connect('/nowhere/a-socket').once('error', resolve))
   expect(ofSocket).toMatchObject({ code: 'ENOENT' })
   expect([isLost, isOutage].map((says) => says(ofSocket))).toEqual([true, true])
+})
+
+test('a connection that is cut at its TLS handshake is an outage of the database', async () => {
+  const host = createServer((socket) => socket.once('data', () => socket.end())).listen(0, '127.0.0.1')
+  await once(host, 'listening')
+  const { port } = host.address() as AddressInfo
+  const cut = await new Promise((resolve) =>
+    secureConnect({ host: '127.0.0.1', port }).once('error', resolve),
+  )
+  host.close()
+  expect(cut).toMatchObject({ code: 'ECONNRESET' })
+  expect([isLost, isOutage].map((says) => says(cut))).toEqual([true, true])
 })

@@ -36,7 +36,11 @@ export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006'
 }
 
-/** Whether a connection failed. The driver's own codes begin with CONNECT. Node's error of a file names its path. */
+/**
+ * Whether a connection failed. The driver's own codes begin with CONNECT. Node's error of a file names its path; that of a
+ * connection cut at its TLS handshake has a path without a value.
+ */
 function isOfConnection(error: unknown): boolean {
-  return error instanceof Error && /^(CONNECT|EAI_|E[A-Z]{3,}$)/.test(codeOf(error)) && !('path' in error)
+  if (!(error instanceof Error) || !/^(CONNECT|EAI_|E[A-Z]{3,}$)/.test(codeOf(error))) return false
+  return !('path' in error) || error.path === undefined
 }

@@ -748,10 +748,24 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/postgres/driver.test.ts'],
   },
   {
-    guard: 'bytes for a connection that was lost do not keep the next one from starting',
+    guard: 'what was sent with a long statement is not sent once more',
     file: 'server/postgres/driver.ts',
-    from: 'final = chunk = nextWriteTimer = null',
-    to: 'final = null',
+    from: 'timer.isOver || send()',
+    to: 'send()',
+    suites: ['server/postgres/driver.test.ts'],
+  },
+  {
+    guard: 'a statement that is over stays in no memory',
+    file: 'server/postgres/driver.ts',
+    from: 'this.resolve = fulfil',
+    to: 'this.resolve = x => fulfil(x)',
+    suites: ['server/postgres/driver.test.ts'],
+  },
+  {
+    guard: 'what is written to a connection over TLS that was closed ends no process',
+    file: 'server/postgres/driver.ts',
+    from: "socket.on('error', () => {})\\n    socket = null",
+    to: 'socket = null',
     suites: ['server/postgres/driver.test.ts'],
   },
   {
