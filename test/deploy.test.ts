@@ -13,6 +13,7 @@ import { MAJOR } from '../server/postgres/binaries.ts'
 import { LOG } from '../server/postgres/cluster.ts'
 import { sessionSettings } from '../server/postgres/pool.ts'
 import { machineOf, serverOf } from './ha/samples.ts'
+import { CERTIFICATES } from './support/certificates.ts'
 import { skipWithout } from './support/needs.ts'
 import { listen } from './support/port.ts'
 
@@ -282,7 +283,7 @@ test.for([
 
 test('nginx, where it is installed, accepts its sample: nginx.conf', (context) => {
   const home = mkdtempSync(join(tmpdir(), 'boxtree-samples-'))
-  const certificate = join(import.meta.dirname, 'support/certificates/server')
+  const certificate = join(CERTIFICATES, 'server')
   const sample = readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8')
     // It tries to listen, which only root may do at these ports.
     .replaceAll(/listen (?:\[::\]:)?(?:80|443)\b/g, (_, at) => `listen unix:${join(home, String(at))}`)

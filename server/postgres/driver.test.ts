@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { CERTIFICATES } from '../../test/support/certificates.ts'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { openPostgresProxy, type PostgresProxy } from '../../test/support/postgres-proxy.ts'
 import { isLost } from './errors.ts'
@@ -28,8 +29,6 @@ afterAll(async () => {
   await proxy.close()
   await database.drop()
 })
-
-const CERTIFICATES = join(import.meta.dirname, '../../test/support/certificates')
 
 async function withPool(work: (sql: Sql) => Promise<void>, to: Connect = url, max = 1): Promise<void> {
   const sql = openPool(to, { max })

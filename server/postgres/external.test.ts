@@ -8,6 +8,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { proveTheBooks } from '../../test/support/books.ts'
+import { CERTIFICATES } from '../../test/support/certificates.ts'
 import { type Console, INHERITED, runConsole, startConsole } from '../../test/support/console.ts'
 import { type External, put, startExternal } from '../../test/support/external.ts'
 import { freshFolder } from '../../test/support/folder.ts'
@@ -353,9 +354,6 @@ async function makeDatabase(name: string, how: string): Promise<void> {
   const superuser = openPool(external.at('postgres', 'postgres'), { max: 1 })
   await superuser.unsafe(`create database ${name} ${how}`).finally(() => superuser.end())
 }
-
-/** A certificate for 127.0.0.1, for a hundred years, with its key and the authority that has signed it, whose key is gone. */
-const CERTIFICATES = join(import.meta.dirname, '../../test/support/certificates')
 
 /** Adds a credit to the last balance of a backup, as a hand in the database before it was taken would have. */
 function addCredits(backup: string): void {
