@@ -15,6 +15,7 @@ import {
   test,
   typeIn,
 } from '../support/browser.ts'
+import { A_PLAYLIST, givePlaylist } from '../support/playlist.ts'
 import type { Person, World } from '../support/world.ts'
 import { openExpired } from './expired.ts'
 
@@ -316,6 +317,25 @@ describe('a submit', () => {
     await press(question, 'Retrieve')
     await readNotice(page, 'Successfully retrieved 1 credits')
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(2)
+  })
+
+  test('of the groups of a package shows, once its dialog is closed, what was done though the answer was lost', async ({
+    open,
+    world,
+  }) => {
+    await givePlaylist(world, A_PLAYLIST)
+    const page = await open({ as: world.admin, at: '/admin/channels' })
+    await loseAnswers(page, '**/v1/admin/channels/assign', 4)
+    const choose = page.getByRole('button', { name: 'Choose groups of All Packages', exact: true })
+    await choose.click()
+    const dialog = page.getByRole('dialog', { name: 'Groups of All Packages' })
+    await dialog.getByLabel('News').uncheck()
+    await press(dialog, 'Save 1 group')
+    await readNotice(page, 'Error saving the packages. Please try again.', LOST)
+    await expect(dialog.getByText('Try again or cancel: nothing is done twice')).toBeVisible()
+    await press(dialog, 'Cancel')
+    await choose.click()
+    await expect(dialog.getByLabel('News')).not.toBeChecked()
   })
 
   test('that is paid can be repeated after a lost answer, though the credits it has cost are gone', async ({

@@ -13,6 +13,7 @@ import { Toggle } from '../parts/form/Toggle.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { searchable } from '../parts/searchable.ts'
 import { SearchBox } from '../parts/table/SearchBox.tsx'
+import { NOT_TWICE } from '../parts/useHeld.ts'
 
 /** A package whose groups are chosen, by its value on the wire, or a group whose packages are. */
 export type Assigned = number | Group
@@ -92,12 +93,16 @@ function LineDialog({ open, line, onClose }: { open: boolean; line: Line; onClos
     () => choices.filter(({ label }) => searchable(label).includes(search)),
     [choices, search],
   )
-  const close = () => {
+  const finish = () => {
     setTicks(UNTOUCHED)
     setTyped('')
     onClose()
   }
-  const save = useSubmit(calls.channels.assign, { onDone: close, changes: [calls.channels.all] })
+  const save = useSubmit(calls.channels.assign, { onDone: finish, changes: [calls.channels.all] })
+  const close = () => {
+    save.reset()
+    finish()
+  }
   const tickAll = (on: boolean) => setTicks(new Map([...ticks, ...found.map(({ id }) => [id, on] as const)]))
   const changed = (on: boolean) =>
     pairs(choices.filter(({ id, held }) => held !== on && ticks.get(id) === on).map(({ id }) => id))
@@ -125,6 +130,7 @@ function LineDialog({ open, line, onClose }: { open: boolean; line: Line; onClos
         </>
       }
     >
+      {save.unanswered && <p role="status">{NOT_TWICE}</p>}
       <Tools>
         {choices.length > FEW && <SearchBox label={`Search ${noun}s`} value={typed} onChange={setTyped} />}
         <div>
