@@ -1,7 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { copyRepository } from '../../test/support/copy-repository.ts'
+import { freshFolder } from '../../test/support/folder.ts'
 import { startServer, type TestServer } from '../../test/support/server.ts'
 
 const BUILT = join(import.meta.dirname, '../../dist/web')
@@ -224,6 +227,23 @@ describe('a file of the console', () => {
     } finally {
       rmSync(file)
     }
+  })
+
+  test('is cached for ever by its own folder, and not because Boxtree lies in one named assets', () => {
+    const root = join(freshFolder(), 'assets')
+    copyRepository(root)
+    const script = `
+      const { fastify } = await import('fastify')
+      const { serveConsole } = await import('${root}/server/corridor/console.ts')
+      const app = fastify()
+      await serveConsole(app)
+      const { headers } = await app.inject('/sw.js')
+      console.log(headers['cache-control'])`
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    expect([stdout, stderr]).toEqual(['no-cache\n', ''])
   })
 
   test('that does not exist gets a 404 instead of the page', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import helmet, { type HelmetOptions } from 'helmet'
@@ -162,9 +162,10 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     cacheControl: false,
     acceptRanges: false,
     setHeaders(reply, path) {
-      const forever = path.includes('/assets/')
+      // By the folder of the file alone: Boxtree may itself lie in one of that name.
+      const forever = basename(dirname(path)) === 'assets'
       reply.header('cache-control', forever ? `public, max-age=${YEAR}, immutable` : 'no-cache')
-      if (forever && !WORKER.test(path)) for (const name of OF_DOCUMENTS) reply.removeHeader(name)
+      if (forever && !WORKER.test(basename(path))) for (const name of OF_DOCUMENTS) reply.removeHeader(name)
       // What never changes is never asked for again, and each of its many answers is the same: its name tells enough.
       if (forever) for (const name of ['etag', 'last-modified', ID_HEADER]) reply.removeHeader(name)
     },
