@@ -81,6 +81,7 @@ export function openLoginCalls({
   }
 
   function noteClosed(mac: string, nonce: string, now: Date): void {
+    forgetOld(now)
     // The oldest comes first.
     closed.delete(`${mac} ${nonce}`)
     closed.set(`${mac} ${nonce}`, now.getTime())
@@ -88,11 +89,15 @@ export function openLoginCalls({
 
   /** Whether the login itself was closed a moment ago, which neither the MAC nor the address of the box shows. */
   function wasClosed(mac: string, nonce: string, now: Date): boolean {
+    forgetOld(now)
+    return closed.has(`${mac} ${nonce}`)
+  }
+
+  function forgetOld(now: Date): void {
     for (const [who, at] of closed) {
       if (now.getTime() - at < REFUSED_FOR_MS) break
       closed.delete(who)
     }
-    return closed.has(`${mac} ${nonce}`)
   }
 
   /** Signs a box in by login and password, and tells it whether they are right. Whether it may play is told next. */
