@@ -2095,7 +2095,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a wrong present password counts as a wrong login',
     file: 'server/nouns/session/session.ts',
-    from: 'await endTry(sql, attempt, right)',
+    from: 'await endTry(sql, attempt, false)',
     to: 'await endTry(sql, attempt, true)',
     suites: ['server/nouns/session/session.test.ts'],
   },
@@ -3308,7 +3308,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a worker runs under a policy of its own file',
     file: 'server/corridor/console.ts',
-    from: 'forever && !WORKER.test(path)',
+    from: 'forever && !WORKER.test(basename(path))',
     to: 'forever',
     suites: ['server/corridor/console.test.ts'],
   },

@@ -47,7 +47,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
     })
     if (user instanceof Refusal) throw user
     if (!user) {
-      await keepFailure(context, attempt, known)
+      await keepFailure(context, attempt, known, 'session.login.failed')
       throw new Refusal('wrong_login', 'The username or the password is wrong.')
     }
     await forgetFirstLogin(business)
@@ -82,12 +82,10 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
         await sql`select remove_tickets(${session})`
         return { status: 'OK' }
       }).catch(async (error) => {
-        await endTry(sql, attempt, right)
-        if (error instanceof Refusal && error.code === 'wrong_password' && !right) {
-          await countWrongLogin(context, account.name)
-          await auditLogin(context, 'session.password.failed', account.id, account.name)
-          await keepSignIn(context, account.id, 'failed')
-        }
+        const isWrong = !right && error instanceof Refusal && error.code === 'wrong_password'
+        await (isWrong
+          ? keepFailure(context, attempt, account, 'session.password.failed')
+          : endTry(sql, attempt, right))
         throw error
       })
       // The password is changed whatever becomes of this: a try without a result counts as wrong after a while.
@@ -121,12 +119,21 @@ async function checkOrWithdraw<Result>(
   }
 }
 
-/** Takes the same time whether there is an account of that name or not: one transaction, of as many round trips. */
-function keepFailure(context: OpenContext, attempt: OpenTry, known: Known | undefined): Promise<void> {
+/**
+ * Records a wrong password, all of it or nothing. A login takes the same time whether there is an account of that name or not:
+ * one transaction, of as many round trips.
+ */
+function keepFailure(
+  context: OpenContext,
+  attempt: OpenTry,
+  known: Pick<Known, 'id' | 'name'> | undefined,
+  event: 'session.login.failed' | 'session.password.failed',
+): Promise<void> {
   return begin(context.sql, async (sql) => {
     const inside = { ...context, sql }
     if (known) await keepSignIn(inside, known.id, 'failed')
-    await auditLogin(inside, 'session.login.failed', known?.id ?? null, known?.name ?? attempt.name)
+    await auditLogin(inside, event, known?.id ?? null, known?.name ?? attempt.name)
+    if (known && event === 'session.password.failed') await countWrongLogin(inside, known.name)
     await endTry(sql, attempt, false)
   })
 }
