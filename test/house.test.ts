@@ -224,6 +224,16 @@ test('CONTRIBUTING names every room', () => {
     expect(text).toContain(`\`${room.slice(0, -1)}\``)
 })
 
+test('every decision stands in the index of decisions, and every link there leads to a file', () => {
+  const folder = join(ROOT, 'docs/decisions')
+  const index = readFileSync(join(folder, 'README.md'), 'utf8')
+  const linked = [...index.matchAll(/\]\(([^#)][^)]*)\)/g)].map(([, name]) => name as string)
+  const records = readdirSync(folder).filter((name) => name !== 'README.md')
+  expect(records.length).toBeGreaterThan(100)
+  expect(records.filter((name) => !linked.includes(name))).toEqual([])
+  expect(linked.filter((name) => !existsSync(join(folder, name)))).toEqual([])
+})
+
 test('the contract imports only zod and itself', () => {
   for (const file of inRoom('contract'))
     expectOnly(file, (path) => path === 'zod/mini' || path.startsWith('contract/'))
