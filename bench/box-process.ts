@@ -149,9 +149,9 @@ class Asking {
 }
 
 /**
- * Keeps this process from sleeping until the returned function is called. A server pays for waking up whom it answers on
- * its own machine: the slower one for each answer, as much as for the rest of it, and one that is as fast as this process
- * never. Boxes are on other machines.
+ * Keeps this process from sleeping until the returned function is called. A server pays for waking up whom it answers
+ * on its own machine: the slower one for each answer, as much as for the rest of it, and one that is as fast as this
+ * process never. Boxes are on other machines.
  */
 function stayAwake(): () => void {
   let next = setImmediate(spin)

@@ -17,8 +17,8 @@ const INPUTS = 8
 const PHONE = { width: 390, height: 844 }
 
 /**
- * Measures what a person waits for at a page that is open, and what moves on it: with the real server, a million clients,
- * a slow connection and a processor four times slower.
+ * Measures what a person waits for at a page that is open, and what moves on it: with the real server, a million
+ * clients, a slow connection and a processor four times slower.
  */
 export async function* browserFigures(dataDir: string): AsyncGenerator<Figure> {
   const console = await startConsole({ dataDir })

@@ -11,7 +11,7 @@ interface Opened {
 /** Opens the database of a running console, as the console's role or as the superuser. */
 export async function openDatabaseOf(dataDir: string, role: 'server' | 'superuser'): Promise<Opened> {
   const database = await startEmbedded({ dataDir, say: () => {}, guest: true })
-  const sql = openPool(database[role], { max: 1, noTimeouts: true, noMaxAge: true })
+  const sql = openPool(database[role], { max: 1, isLong: true })
   // As the console has it: planning each time takes longer than running.
   if (role === 'server') await sql`set plan_cache_mode = force_generic_plan`
   return {

@@ -12,8 +12,8 @@ import { watchMemory } from './watch.ts'
 const ROUNDS = 3
 
 /**
- * Measures the admin's CSV of a million clients and a dealer's PDF of a hundred thousand, beside a bare COPY of the same
- * rows in the same order, and the memory meanwhile.
+ * Measures the admin's CSV of a million clients and a dealer's PDF of a hundred thousand, beside a bare COPY of the
+ * same rows in the same order, and the memory meanwhile.
  */
 export async function* exportFigures({ million }: Folders): AsyncGenerator<Figure> {
   const console = await startConsole({ dataDir: million })
@@ -59,7 +59,7 @@ async function* figuresOf(console: Console, sql: Sql, file: File): AsyncGenerato
   const first: Round[] = []
   const speed: Round[] = []
   const server = watchMemory(console.process.pid)
-  const maker = watchMemory(console.process.pid, 'exports/process.ts')
+  const maker = watchMemory(console.process.pid, 'exports/make-file.ts')
   for (let round = 0; round < ROUNDS; round += 1) {
     const ours = await download(
       `${console.url}/v1${calls.files.download.path.replace('{ticket}', await ticketOf(console, file))}`,

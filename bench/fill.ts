@@ -55,7 +55,7 @@ async function fill(
   const config = readConfig({ DATA_DIR: dataDir })
   const seal = createSeal(findOrMakeSecretKey(config))
   const database = await startEmbedded({ dataDir, say })
-  const sql = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
+  const sql = openPool(database.superuser, { max: 1, isLong: true })
   try {
     await migrate({ ...database, say })
     const first = addDays(dayOf(new Date(), config.timeZone), -DAYS)

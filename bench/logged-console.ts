@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Console, runConsole } from '../test/support/console.ts'
 
 /**
- * Starts the console with its log in a file, as an operator has it. A pipe would wake this process for each line, on the
- * cores that are measured.
+ * Starts the console with its log in a file, as an operator has it. A pipe would wake this process for each line, on
+ * the cores that are measured.
  */
 export async function startLoggedConsole(dataDir: string): Promise<Console> {
   const folder = mkdtempSync(join(tmpdir(), 'boxtree-bench-'))

@@ -36,7 +36,10 @@ interface Minute {
   alone: Dealt
   loaded: Watched
 }
-/** `server` is its part of a core; `machine` and `others` are how busy all programs and those of others kept the machine. */
+/**
+ * `server` is its part of a core; `machine` and `others` are how busy all programs and those of others kept the
+ * machine.
+ */
 type Watched = Dealt & { server: number; machine: number; others: number; memory: readonly number[] }
 
 /**

@@ -89,8 +89,8 @@ const FOLDER = join(import.meta.dirname, 'plans')
  */
 export async function* writePlans({ million: dataDir }: Folders): AsyncGenerator<string> {
   const database = await startEmbedded({ dataDir, say: () => {} })
-  const sql = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
-  const explained = openPool(database.superuser, { max: 1, noTimeouts: true, noMaxAge: true })
+  const sql = openPool(database.superuser, { max: 1, isLong: true })
+  const explained = openPool(database.superuser, { max: 1, isLong: true })
   try {
     const people = await openSessions(sql)
     const client = await oneClient(sql, people)

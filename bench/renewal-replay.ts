@@ -42,7 +42,9 @@ const PARAMETERS: readonly (readonly [RegExp, (renewal: Renewal) => unknown[]])[
   ],
 ]
 
-/** Sends the statements of a renewal of many, each after the result of the one before, without any work of the server. */
+/**
+ * Sends the statements of a renewal of many, each after the result of the one before, without any work of the server.
+ */
 export async function replay(sql: Sql, statements: readonly Statement[], by: Renewer, names: string[]) {
   const renewal: Renewal = { now: new Date(), key: randomUUID(), by, names, clients: [], balances: [] }
   for (const { text, types } of statements) {

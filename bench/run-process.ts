@@ -3,7 +3,8 @@ import { join } from 'node:path'
 
 /**
  * Starts a file of this folder in a process of its own, which keeps its work off the server's thread and the
- * measurement's. It receives the order as its first message. Returns it with its first answer, after which it may go on.
+ * measurement's. It receives the order as its first message. Returns it with its first answer, after which it may go
+ * on.
  * @param timeout after so many milliseconds it is killed; 0 for no limit
  */
 export async function startProcess<Answer>(

@@ -92,8 +92,8 @@ async function* searched(sql: Sql, one: Searched, get: () => Promise<string>): A
 }
 
 /**
- * Terms that few, about a tenth, about a half and nearly all of the clients match, chosen from a sample: of the last three
- * one of two letters, which another index finds, and one of more.
+ * Terms that few, about a tenth, about a half and nearly all of the clients match, chosen from a sample: of the last
+ * three one of two letters, which another index finds, and one of more.
  */
 async function termsOf(sql: Sql, { dealer }: Scope): Promise<{ term: string; share: number }[]> {
   const rows = await sql<{ text: string; name: string }[]>`

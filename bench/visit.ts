@@ -159,8 +159,8 @@ async function openingTimes(
 }
 
 /**
- * Measures the bytes of a first visit, with an empty cache: to the login until its captcha is solved, and to each role's
- * dashboard until it is painted, with what quiet moments fetch after that.
+ * Measures the bytes of a first visit, with an empty cache: to the login until its captcha is solved, and to each
+ * role's dashboard until it is painted, with what quiet moments fetch after that.
  */
 async function* visits(browser: Browser, line: Line, people: People): AsyncGenerator<Figure> {
   for (const role of [null, ...ROLES]) {

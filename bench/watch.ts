@@ -39,7 +39,9 @@ export function processorTime(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }
 
-/** Returns the processor time of a process and all beneath it so far, also of those that have ended, in milliseconds. */
+/**
+ * Returns the processor time of a process and all beneath it so far, also of those that have ended, in milliseconds.
+ */
 export function familyTime(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []

@@ -166,8 +166,8 @@ create index sign_in_account on sign_in (account, at);
 create index sign_in_succeeded on sign_in (account, at) where outcome = 'succeeded';
 create index sign_in_at on sign_in (at);
 
--- Every try of a password: at a sign-in, at a change of the password, and of a box. The name is an account's in lower case, or a
--- digest that stands for one (`server/access/login-limits.ts`).
+-- Every try of a password: at a sign-in, at a change of the password, and of a box. The name is an account's in lower
+-- case, or a digest that stands for one (`server/access/login-limits.ts`).
 create table login_try (
   id bigint generated always as identity,
   name text not null,
@@ -250,7 +250,8 @@ begin
 end $$;
 
 -- Claims a key until the transaction ends. Waits until no other transaction has claimed it. Returns the reply that was
--- stored under it after a moment. The second statement sees what the transaction that it waited for has stored.
+-- stored under it after a moment. `claimFreeKeys` in server/corridor/idempotency.ts takes the same lock. The second
+-- statement sees what the transaction that it waited for has stored.
 create function claim_key(of_account bigint, of_call text, of_key text, since timestamptz)
   returns table (body_hmac bytea, reply jsonb)
   language plpgsql volatile set search_path = public, pg_temp as $$
@@ -410,8 +411,8 @@ end $$;
 
 create trigger stays before delete or truncate on account for each statement execute function refuse_removal();
 
--- Nobody signs in with a closed account again. Here and not in the server, because a server of the version before may close
--- one as well.
+-- Nobody signs in with a closed account again. Here and not in the server, because a server of the version before may
+-- close one as well.
 create function forget_password() returns trigger language plpgsql as $$
 begin
   new.password := '';

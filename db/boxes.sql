@@ -115,7 +115,8 @@ create unlogged table unknown_box (
 
 create index unknown_box_asked on unknown_box (asked);
 
--- How many boxes were known and online at the beginning of each minute. Reading all of them takes too long for a screen.
+-- How many boxes were known and online at the beginning of each minute. Reading all of them takes too long for a
+-- screen.
 create table box_count (
   at timestamptz,
   online integer not null,
@@ -143,7 +144,8 @@ create function models_of_boxes(online_since timestamptz, most integer)
   group by 1, 2 order by 3 desc, 1, 2 limit most
 $$;
 
--- Counts them anew. Reads all boxes before it writes, because meanwhile a change that is under way would hold up others.
+-- Counts them anew. Reads all boxes before it writes, because meanwhile a change that is under way would hold up
+-- others.
 create function count_box_models(moment timestamptz, online_since timestamptz, most integer) returns void
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -273,8 +275,8 @@ create view dealer_out_of_service as
   select a.id as dealer from account a join suspension s on s.account in (a.id, a.reseller, a.superreseller)
   where a.role = 'dealer' and s.lifted is null and s.service_too;
 
--- Returns the network that one customer of a provider has: an IPv4 address itself, or the /64 of an IPv6 address. Null where it
--- is no address, which PostgreSQL 15 cannot ask beforehand.
+-- Returns the network that one customer of a provider has: an IPv4 address itself, or the /64 of an IPv6 address. Null
+-- where it is no address, which PostgreSQL 15 cannot ask beforehand.
 create function network_of(address text) returns inet
   language plpgsql immutable strict set search_path = public, pg_temp as $$
 declare

@@ -216,9 +216,9 @@ create trigger post_transfers after insert on transfer
 create trigger appended_only before update or delete or truncate on transfer
   for each statement execute function refuse_change();
 
--- The MACs that a client received during its trial, typed or of a box that signed in to a Ministra client, which may have any.
--- Such a MAC has had a trial too, which does not count as one of the dealer's trials of the day. Trials that dealers give are
--- rows of the ledger, so both tables say whether a MAC had one.
+-- The MACs that a client received during its trial, typed or of a box that signed in to a Ministra client, which may
+-- have any. Such a MAC has had a trial too, which does not count as one of the dealer's trials of the day. Trials that
+-- dealers give are rows of the ledger, so both tables say whether a MAC had one.
 create table mac_trial (
   mac text,
   client bigint,

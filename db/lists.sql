@@ -18,8 +18,9 @@ create index client_dealer_description on client (dealer, lower(description), lo
 create index client_dealer_mac on client (dealer, mac, lower(name)) where deleted is null;
 create index client_dealer_ministra on client (dealer, ministra, lower(name)) where deleted is null;
 create index client_dealer_active on client (dealer, active, lower(name)) where deleted is null;
--- Those of all clients include what their order is made of, and the id, so that hundreds of thousands are skipped in the
--- index alone. A renewal changes no client, so the pages of clients stay marked as visible to all, which that takes.
+-- Those of all clients include what their order is made of, and the id, so that hundreds of thousands are skipped in
+-- the index alone. A renewal changes no client, so the pages of clients stay marked as visible to all, which that
+-- takes.
 create index client_by_name on client (lower(name)) include (id, name) where deleted is null;
 create index client_by_description on client (lower(description), lower(name)) include (id, description, name) where deleted is null;
 create index client_by_mac on client (mac, lower(name)) include (id, name) where deleted is null;
@@ -47,8 +48,8 @@ create index directory_name on directory (name);
 create index directory_dealer_name on directory (dealer, name);
 create index directory_text on directory using gin (text gin_trgm_ops);
 
--- Returns each two letters that stand side by side. A trigram is found by three letters, so terms of two have an index of
--- their own.
+-- Returns each two letters that stand side by side. A trigram is found by three letters, so terms of two have an index
+-- of their own.
 create function letter_pairs(searched text) returns text[]
   language sql immutable strict parallel safe
   return array(
@@ -115,8 +116,8 @@ create table settled_month (
 ) with (fillfactor = 50);
 
 -- Changes of services that are not in the settled counts yet: one row for each dealer and expiry that a statement
--- changed. All renewals of a day
--- reach the same expiry, so that each would otherwise wait until the one before it is on the disk.
+-- changed. All renewals of a day reach the same expiry, so that each would otherwise wait until the one before it is on
+-- the disk.
 create table count_change (
   dealer bigint not null,
   superreseller bigint not null,
@@ -136,8 +137,8 @@ create view total_count as
   union all
   select expiry, clients from count_change;
 
--- Adds what has changed in the settled counts to those of the months, and that of superresellers, beneath whom all clients
--- are, to the totals.
+-- Adds what has changed in the settled counts to those of the months, and that of superresellers, beneath whom all
+-- clients are, to the totals.
 create function keep_totals() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -175,8 +176,8 @@ create function search_text(name text, description text, mac text, phone text) r
   language sql immutable parallel safe
   return lower(name || chr(10) || description || chr(10) || coalesce(mac || chr(10) || replace(mac, ':', ''), '') || chr(10) || phone);
 
--- Tables are joined by their indexes alone: the plan is kept, and one that was made for many clients, or while the tables
--- were nearly empty, would read the whole directory for a single one.
+-- Tables are joined by their indexes alone: the plan is kept, and one that was made for many clients, or while the
+-- tables were nearly empty, would read the whole directory for a single one.
 create function copy_services() returns trigger
   language plpgsql security definer set search_path = public, pg_temp
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off as $$
@@ -244,9 +245,9 @@ create trigger keep_counts_at_update after update on service
 create trigger keep_counts_at_delete after delete on service
   referencing old table as removed for each statement execute function keep_counts();
 
--- Rebuilds all lists after rows were loaded with the triggers off. Where those of settled_count and the directory are on,
--- they fill settled_total, settled_month and switched_off meanwhile, which are therefore emptied again before they are
--- filled here.
+-- Rebuilds all lists after rows were loaded with the triggers off. Where those of settled_count and the directory are
+-- on, they fill settled_total, settled_month and switched_off meanwhile, which are therefore emptied again before they
+-- are filled here.
 create function rebuild_lists() returns void
   language plpgsql volatile set search_path = public, pg_temp as $$
 begin

@@ -31,8 +31,8 @@ create table branch_day (
 create index branch_day_day on branch_day (day);
 
 -- What the transactions that an account may see add up to by their type, for finished days with so many of them that
--- reading each would take long. Like a statistic, a row is written once and never changes; `verify` adds it up again. Days
--- begin and end by the TIME_ZONE in which they were finished.
+-- reading each would take long. Like a statistic, a row is written once and never changes; `verify` adds it up again.
+-- Days begin and end by the TIME_ZONE in which they were finished.
 create table busy_day (
   account bigint not null,
   began timestamptz not null,
@@ -46,8 +46,8 @@ create table busy_day (
 
 create index busy_day_ended on busy_day (ended);
 
--- The same for each finished month of every account, of which most have few transactions a day, and many in the end. Busy
--- days are in the months too.
+-- The same for each finished month of every account, of which most have few transactions a day, and many in the end.
+-- Busy days are in the months too.
 create table finished_month (
   account bigint not null,
   began timestamptz not null,
@@ -80,8 +80,8 @@ create index client_deleted on client (deleted) where deleted is not null;
 create index transfer_between_accounts on transfer (superreseller, created) where dealer is null;
 
 -- How many accounts and clients came to each path, and when; negative where they left it. A move takes them from one
--- path to another. A closed account left the path of that day, and no later move of its parent counts it again. A client
--- came on the path of its first row in the ledger, and left on the path of its last one.
+-- path to another. A closed account left the path of that day, and no later move of its parent counts it again. A
+-- client came on the path of its first row in the ledger, and left on the path of its last one.
 create view account_change as
   select a.created as at, a.role, coalesce(m.from_superreseller, a.superreseller) as superreseller, 1 as accounts
   from account a left join lateral (

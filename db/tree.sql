@@ -68,8 +68,8 @@ begin
 end $$;
 
 -- Moves clients to another dealer. Their directory and the counts follow by the triggers of `service`. The MOVE rows of
--- the ledger are for the caller to append, who has locked the holdings of both dealers. Messages and
--- commands of the old dealer that their boxes have not been told yet expire.
+-- the ledger are for the caller to append, who has locked the holdings of both dealers. Messages and commands of the
+-- old dealer that their boxes have not been told yet expire.
 create function move_clients(moved bigint[], to_dealer bigint) returns void
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin

@@ -87,7 +87,7 @@ export async function openApp(dependencies: AppDependencies) {
   await storeOrCheckKey(sql, seal)
   const app = openFastify(config, log)
   protectBrowsers(app, config.captcha.provider)
-  if (gateway && config.boxPort === null) await serveBoxes(app, config, gateway, { alone: false })
+  if (gateway && config.boxPort === null) await serveGateway(app, config, gateway, { alone: false })
   else refuseBoxes(app)
   app.register(async (api) => serveCalls(api, pipeline, { ready, health }), { prefix: '/v1' })
   app.addHook('onClose', async () => endSpares())
@@ -152,11 +152,11 @@ export async function openBoxApp(
     return { status: 'OK' }
   })
   app.setNotFoundHandler(refuseUnknown)
-  await serveBoxes(app, config, gateway, { alone: true })
+  await serveGateway(app, config, gateway, { alone: true })
   return app
 }
 
-async function serveBoxes(
+async function serveGateway(
   app: FastifyInstance,
   { trustedProxies }: Config,
   gateway: Gateway,

@@ -123,7 +123,9 @@ class Reader {
     return text === 'on'
   }
 
-  /** Returns a secret from the variable NAME, or from the file that NAME_FILE names, without the line breaks at its end. */
+  /**
+   * Returns a secret from the variable NAME, or from the file that NAME_FILE names, without the line breaks at its end.
+   */
   secret(name: string): string | undefined {
     const file = this.text(`${name}_FILE`)
     if (file === undefined) return withoutLastBreaks(this.env[name] ?? '') || undefined

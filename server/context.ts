@@ -107,10 +107,11 @@ type Outside<C extends Call> = {
 type Shared<C extends Call> = {
   alone: Inside<C>
   /**
-   * Carries out several calls. Returns the output of each; undefined for one that it leaves to `alone`, because it would
-   * be refused or have to wait for another transaction. It throws no refusal: that would undo the other calls too.
+   * Carries out several calls. Returns the output of each; undefined for one that it leaves to `alone`, because it
+   * would be refused or have to wait for another transaction. It throws no refusal: that would undo the other calls
+   * too.
    * @param admitted resolves to the context of each call whose session goes on and whose key is new, undefined for the
-   *   others; the reads may be sent before it does
+   * others; the reads may be sent before it does
    */
   together: (
     sql: Sql,

@@ -28,8 +28,8 @@ export function openLog(to: DestinationStream, level: LogLevel = 'info'): Logger
 }
 
 /**
- * Leaves out the parts of an error that quote what it is about, which may hold a password: a row of the database, and what came
- * over a connection that Node could not read.
+ * Leaves out the parts of an error that quote what it is about, which may hold a password: a row of the database, and
+ * what came over a connection that Node could not read.
  */
 function withoutContents(error: Error): object {
   const {

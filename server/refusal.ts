@@ -12,8 +12,8 @@ export class Refusal extends Error {
   readonly unchanged: boolean
 
   /**
-   * `message` is a sentence for the person at the screen; `errors` repeats it at the fields that it concerns. `cause` is
-   * the error that it stands for, which only the log is told.
+   * `message` is a sentence for the person at the screen; `errors` repeats it at the fields that it concerns. `cause`
+   * is the error that it stands for, which only the log is told.
    */
   constructor(
     code: RefusalCode,
@@ -57,8 +57,8 @@ export function isRefusalCode(code: string): code is RefusalCode {
 }
 
 /**
- * Returns the refusal for what does not exist and for what is somebody else's alike, so that a stranger cannot tell one from the
- * other.
+ * Returns the refusal for what does not exist and for what is somebody else's alike, so that a stranger cannot tell one
+ * from the other.
  */
 export function notFound(): Refusal {
   return new Refusal('not_found', 'There is nothing of this name here.')

@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-// What the oldest browsers that the README names can run. Our own code is held to it by the types as well, which know ES2022
-// alone; packages are not.
+// What the oldest browsers that the README names can run. Our own code is held to it by the types as well, which know
+// ES2022 alone; packages are not.
 
 const BUILT = join(import.meta.dirname, '../dist/web')
 

@@ -42,7 +42,7 @@ const DATABASE = [
   'server/postgres/like.ts',
   'server/postgres/locks.ts',
   'server/postgres/lookup.ts',
-  'server/postgres/order.ts',
+  'server/postgres/direction.ts',
   'server/postgres/pool.ts',
   'server/postgres/timeline.ts',
   'server/postgres/timeout.ts',

@@ -7,7 +7,8 @@ import { hashPassword } from './password.ts'
 
 /** Returns whether it has created the admin; false where there is one. */
 export async function createFirstAdmin(sql: Sql, name: string, password: string): Promise<boolean> {
-  // Looked for first: an insert that meets a conflict takes an id all the same, and its commit may wait for the standby.
+  // Looked for first: an insert that meets a conflict takes an id all the same, and its commit may wait for the
+  // standby.
   if (await hasAdmin(sql)) return false
   const made = await sql`
     insert into account (name, role, password, settings, created)

@@ -9,7 +9,7 @@ const LONGEST = 2_500
 const LONGEST_FIELD = 200
 
 /** What is noted of a call: whose it is, from where it came and its input. */
-export type Act = Where & { account: Pick<Account, 'id'>; input: object }
+type Act = Where & { account: Pick<Account, 'id'>; input: object }
 
 /** Returns the statement that appends a row for each of several calls of one kind. */
 export function audit(sql: Sql, call: Call, acts: readonly Act[]): Fragment {

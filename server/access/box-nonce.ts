@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto'
 
 /**
- * The part of a box's token by which one sign-in is told from another: the millisecond in which it was made, by which an
- * ended token is told from a new one without keeping it, and 16 random bits. Who made it is told by the token's signature.
+ * The part of a box's token by which one sign-in is told from another: the millisecond in which it was made, by which
+ * an ended token is told from a new one without keeping it, and 16 random bits. Who made it is told by the token's
+ * signature.
  */
 export function makeNonce(now: Date): string {
   return madeDigits(now) + hex(randomInt(1, 2 ** 16), OF_NO_TOKEN.length)
@@ -14,7 +15,9 @@ export function madeAt(nonce: string, now: Date): number | null {
   return made <= latest(now).getTime() ? made : null
 }
 
-/** Returns the latest moment that a clock which is right may have noted. What is later was noted by one that was ahead. */
+/**
+ * Returns the latest moment that a clock which is right may have noted. What is later was noted by one that was ahead.
+ */
 export function latest(now: Date): Date {
   return new Date(now.getTime() + MOST_AHEAD_MS)
 }

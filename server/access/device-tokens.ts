@@ -9,8 +9,8 @@ export async function endTokens(sql: Sql, client: number, now: Date): Promise<vo
 }
 
 /**
- * Takes the box with this MAC from the client that it is signed in to, unless that is `own`: its tokens end, and the history of
- * the client says that it has left for another one.
+ * Takes the box with this MAC from the client that it is signed in to, unless that is `own`: its tokens end, and the
+ * history of the client says that it has left for another one.
  */
 export async function takeBox(sql: Sql, mac: string, own: number | null, now: Date): Promise<void> {
   const others = sql`mac = ${mac} and client is distinct from ${own}::bigint`
@@ -21,13 +21,13 @@ export async function takeBox(sql: Sql, mac: string, own: number | null, now: Da
 }
 
 /**
- * Whether a Ministra client is served on the box with this MAC, and that box was seen within a day: nobody else's may get the
- * MAC then. `whose` says which clients `c` and boxes `d` count.
+ * Whether a Ministra client is served on the box with this MAC, and that box was seen within a day: nobody else's may
+ * get the MAC then. `whose` says which clients `c` and boxes `d` count.
  */
 export async function isServedOn(sql: Sql, mac: string, now: Date, whose: Fragment): Promise<boolean> {
   const dayAgo = before(now, DAY_MS)
-  // A crash of the database empties what is known of when boxes asked. Until a day has passed since, a box of which nothing
-  // is known may have asked.
+  // A crash of the database empties what is known of when boxes asked. Until a day has passed since, a box of which
+  // nothing is known may have asked.
   const [served] = await sql<{ token_nonce: string | null; isSeen: boolean }[]>`
     select d.token_nonce, (p.polled > ${dayAgo}
         or p.client is null and not exists (select from presence where answered <= ${dayAgo})) is true as "isSeen"

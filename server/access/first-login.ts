@@ -9,10 +9,10 @@ import type { Sql } from '../postgres/pool.ts'
 import { createFirstAdmin, hasAdmin } from './admin.ts'
 
 /**
- * Creates the admin at the very first start. A password that is made here is in a file until somebody was told of it, so
- * that a start that fails later does not lose it.
- * @returns a function that returns the line to print at the end of the start, or null; `onTerminal` says whether the line may
- *   hold the password
+ * Creates the admin at the very first start. A password that is made here is in a file until somebody was told of it,
+ * so that a start that fails later does not lose it.
+ * @returns a function that returns the line to print at the end of the start, or null; `onTerminal` says whether the
+ * line may hold the password
  */
 export async function makeFirstLogin(
   sql: Sql,
@@ -69,8 +69,8 @@ function writeDraft(draft: string, { dataDir, adminLogin: login }: Config): Logi
 }
 
 /**
- * Says where the first login is, unless the admin has signed in: at another server, which has no such file. Printed lines
- * end up in a log, but for those on a terminal: there it says the password, which needs no file from then on.
+ * Says where the first login is, unless the admin has signed in: at another server, which has no such file. Printed
+ * lines end up in a log, but for those on a terminal: there it says the password, which needs no file from then on.
  */
 async function lineOfFirstLogin(sql: Sql, config: Config, onTerminal: boolean): Promise<Telling | null> {
   const file = firstLoginFile(config)

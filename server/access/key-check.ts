@@ -1,6 +1,6 @@
 import { type Config, StartFault } from '../config.ts'
 import type { Sql } from '../postgres/pool.ts'
-import type { Seal } from './seal.ts'
+import { openOrNull, type Seal } from './seal.ts'
 import { findOrMakeSecretKey } from './secret-key.ts'
 
 /** What is said of another key than the one of a database. */
@@ -36,11 +36,7 @@ export async function requireKey(sql: Sql, seal: Seal, sentence = ANOTHER): Prom
 
 export async function matchesKey(sql: Sql, seal: Seal): Promise<boolean> {
   const [canary] = await sql<{ value: Buffer }[]>`select value from installation where key = 'canary'`
-  try {
-    return canary !== undefined && seal.open(canary.value, OWNER) === PLAINTEXT
-  } catch {
-    return false
-  }
+  return canary !== undefined && openOrNull(seal, canary.value, OWNER) === PLAINTEXT
 }
 
 export async function replaceKey(sql: Sql, seal: Seal): Promise<void> {

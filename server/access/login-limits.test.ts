@@ -479,8 +479,8 @@ test('a flood of logins holds no database connection, and does not delay other c
       .attempt(login, input, { headers: { 'x-forwarded-for': newAddress() } })
     if (typeof answer === 'object' && answer?.status === 401) answered += 1
   })
-  // More calls than the pool has connections. How many of the flood are answered meanwhile is the machine's, but a call that
-  // waited for their connections would come after 70 of them, and one that waited for their hashes after all 80.
+  // More calls than the pool has connections. How many of the flood are answered meanwhile is the machine's, but a call
+  // that waited for their connections would come after 70 of them, and one that waited for their hashes after all 80.
   for (let worked = 0; worked < 10; worked += 1) await dealer.call(calls.credits.dealer)
   expect(answered).toBeLessThan(40)
   await expect.poll(() => answered).toBeGreaterThan(20)

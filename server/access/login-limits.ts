@@ -13,8 +13,8 @@ type TryContext = Pick<OpenContext, 'sql' | 'now' | 'network' | 'gone'> & {
 }
 
 /**
- * What somebody tries: to sign in to an account, to type its present password again, or to sign a box in to a client. The
- * tries of each kind have a count of their own: a stranger types any name at a login.
+ * What somebody tries: to sign in to an account, to type its present password again, or to sign a box in to a client.
+ * The tries of each kind have a count of their own: a stranger types any name at a login.
  */
 type Kind = 'login' | 'own' | 'client'
 
@@ -42,7 +42,9 @@ const MOST_OF_ACCOUNT_AN_HOUR = 100
 const KNOWN_FOR_MS = 30 * DAY_MS
 /** A try without a result, because its server died, counts as wrong after this time. */
 const UNDECIDED_FOR_MS = 30_000
-/** How long a try waits for those under way, how often it looks, and how long its caller waits then, in milliseconds. */
+/**
+ * How long a try waits for those under way, how often it looks, and how long its caller waits then, in milliseconds.
+ */
 const DECIDED_WITHIN_MS = 10_000
 const LOOK_EVERY_MS = 50
 const UNDECIDED_WAIT_MS = 1_000
@@ -66,8 +68,8 @@ export async function beginTry(context: TryContext, attempt: Try): Promise<OpenT
 }
 
 /**
- * Admits a try of somebody who is signed in and has to type the present password again. Only wrong ones of such tries close
- * it, for any address: strangers' wrong logins must not keep a dealer from changing the password.
+ * Admits a try of somebody who is signed in and has to type the present password again. Only wrong ones of such tries
+ * close it, for any address: strangers' wrong logins must not keep a dealer from changing the password.
  */
 export function beginOwnTry(context: TryContext, name: string): Promise<OpenTry> {
   return beginTry({ ...context, network: null }, { kind: 'own', name, workedSeconds: null })
@@ -83,7 +85,9 @@ export async function countWrongLogin({ sql, now, network }: TryContext, name: s
   )
 }
 
-/** Whether an address has to wait for its next try: a plain read, for which nobody who changes something has to wait. */
+/**
+ * Whether an address has to wait for its next try: a plain read, for which nobody who changes something has to wait.
+ */
 export async function isNetworkClosed(
   network: string | null,
   { sql, now }: Pick<OpenContext, 'sql' | 'now'>,
@@ -168,8 +172,8 @@ async function networkClosure(network: string, sql: Sql, now: Date): Promise<Clo
 
 /**
  * Locks a name and a network until the transaction ends, so that two servers never both admit the last try. Returns the
- * name as it is stored: at a login that of an account in the lower case of the database, by which it finds the account, so
- * that no account has two counts; else a digest, because an unknown name may be a mistyped password.
+ * name as it is stored: at a login that of an account in the lower case of the database, by which it finds the account,
+ * so that no account has two counts; else a digest, because an unknown name may be a mistyped password.
  */
 async function lockNames({ sql, network, business }: TryContext, kind: Kind, name: string): Promise<string> {
   const [typed] = await sql<{ name: string; known: boolean }[]>`

@@ -21,8 +21,8 @@ export type BoxNetwork = {
   /** To which the box may be locked; null where it is that of a proxy. */
   network: string | null
   /**
-   * By which its wrong logins are counted, as `of` says. Where a neighbour that is not a trusted proxy may have written the
-   * header, `network` is null and only this is known.
+   * By which its wrong logins are counted, as `of` says. Where a neighbour that is not a trusted proxy may have written
+   * the header, `network` is null and only this is known.
    */
   counted: string | null
 }
@@ -56,8 +56,8 @@ export function watchNetworks(trustedProxies: readonly string[], clock: () => Da
   }
 
   /**
-   * Returns what hides from where a request comes: a proxy that does not say it, or a neighbour that forwards and is not
-   * trusted. Null where its connection or a trusted proxy tells it.
+   * Returns what hides from where a request comes: a proxy that does not say it, or a neighbour that forwards and is
+   * not trusted. Null where its connection or a trusted proxy tells it.
    */
   function hiderOf({ headers, socket, log }: Sent): Hider | null {
     const peer = socket.remoteAddress ?? ''

@@ -16,8 +16,8 @@ export async function hashPassword(password: string, asker: Asker): Promise<stri
 }
 
 /**
- * Without a hash (an unknown name, or an account that is closed meanwhile) it returns false after the same work, so that
- * the duration reveals nothing.
+ * Without a hash (an unknown name, or an account that is closed meanwhile) it returns false after the same work, so
+ * that the duration reveals nothing.
  * @throws Refusal without a turn
  */
 export async function isPassword(password: string, phc: string | undefined, asker: Asker): Promise<boolean> {

@@ -6,18 +6,21 @@ import { isInDataFolder, makeDataFolder } from '../postgres/data-folder.ts'
 import { codeOf } from '../postgres/errors.ts'
 import { OWN_UID, putInPlace, readOwned, writeDurably } from '../postgres/files.ts'
 
-/** Returns the key, which the first start makes in the data folder. @throws StartFault when the file there holds something else */
+/**
+ * Returns the key, which the first start makes in the data folder. @throws StartFault when the file there holds
+ * something else
+ */
 export function findOrMakeSecretKey(config: KeyPlace): Buffer {
   return findSecretKey(config) ?? keepSecretKey(config, randomBytes(32))
 }
 
 export function findSecretKey(config: KeyPlace): Buffer | null {
-  return config.secretKey ?? readKeyFile(join(config.dataDir, 'secret-key'))
+  return config.secretKey ?? readKeyFile(keyFile(config))
 }
 
 /** Writes a key into the data folder, unless there is one. Returns the key that is there afterwards. */
 export function keepSecretKey(config: KeyPlace, key: Buffer): Buffer {
-  const file = join(config.dataDir, 'secret-key')
+  const file = keyFile(config)
   makeDataFolder(config.dataDir)
   writeKeyFile(file, key)
   return readKeyFile(file) ?? key
@@ -60,9 +63,16 @@ export function writeKeyFile(file: string, key: Buffer): void {
   putInPlace(draftOf(file, key), file, 'first')
 }
 
-/** Writes a key file into a folder that is just being made. It makes no hard link, which a disk for backups may not have. */
+/**
+ * Writes a key file into a folder that is just being made. It makes no hard link, which a disk for backups may not
+ * have.
+ */
 export function writeNewKeyFile(file: string, key: Buffer): void {
   writeDurably(file, textOf(key))
+}
+
+function keyFile({ dataDir }: KeyPlace): string {
+  return join(dataDir, 'secret-key')
 }
 
 /** Returns the path of the key that a rotation will put in the place of the present one. */
@@ -71,7 +81,7 @@ export function nextKeyFile({ dataDir }: KeyPlace): string {
 }
 
 export function replaceKeyFile(config: KeyPlace): void {
-  putInPlace(nextKeyFile(config), join(config.dataDir, 'secret-key'))
+  putInPlace(nextKeyFile(config), keyFile(config))
 }
 
 function draftOf(file: string, key: Buffer): string {

@@ -15,7 +15,7 @@ const MOST_REMEMBERED = 10_000
  * Finds the account of a session. However many requests come, and whoever sends them, finding their sessions takes one
  * connection of the pool.
  */
-export interface SessionLookup {
+interface SessionLookup {
   /** @throws Refusal, a 401, if the session has ended */
   find(session: Buffer): Promise<Owner>
   /**
@@ -48,7 +48,9 @@ export function openSessionLookup(sql: Sql, clock: () => Date): SessionLookup {
   }
 }
 
-/** The limit makes PostgreSQL look each session up by its key; a plain join reads all, expecting to be asked for many. */
+/**
+ * The limit makes PostgreSQL look each session up by its key; a plain join reads all, expecting to be asked for many.
+ */
 async function ownersOf(sql: Sql, sessions: readonly string[], now: Date): Promise<Map<string, Owner>> {
   const found = await sql<(Owner & { hex: string })[]>`
     select asked.hex, owner.* from unnest(${sessions}::text[]) asked (hex)

@@ -20,7 +20,7 @@ export function openSignInTurns(limits: Omit<Limits, 'maxWait'>) {
 }
 
 /**
- * What a login changes before its password is hashed. All changes of a server share a few connections, which one address with
- * many logins would otherwise fill while it waits for itself.
+ * What a login changes before its password is hashed. All changes of a server share a few connections, which one
+ * address with many logins would otherwise fill while it waits for itself.
  */
 export const changeForStranger = openSignInTurns({ atOnce: 2, each: 1 })

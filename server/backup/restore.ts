@@ -37,7 +37,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<void> {
   const { owner, key, folder, manifest, onRestored, release = RELEASE } = options
   const origin = originOf(manifest.schema, release)
   if (!origin) throw new StartFault(UNKNOWN_TABLES)
-  await withPool(owner, { max: 1, noTimeouts: true, noMaxAge: true }, async (sql) => {
+  await withPool(owner, { max: 1, isLong: true }, async (sql) => {
     // The backup is still there, so the rows need not wait for a standby, which may not have been made yet.
     await sql`set synchronous_commit = local`
     await begin(sql, async (sql) => {

@@ -49,7 +49,7 @@ export async function makeScheduledBackup(
   order: ScheduledBackup,
   signal: AbortSignal,
 ): Promise<BackupOutcome> {
-  return withPool(order.owner, { max: 1, noTimeouts: true, noMaxAge: true }, (sql) =>
+  return withPool(order.owner, { max: 1, isLong: true }, (sql) =>
     begin(
       sql,
       async (sql) => {

@@ -106,7 +106,7 @@ describe('a console with BACKUP_EVERY', { timeout: 300_000 }, () => {
     await start()
     const own = () =>
       processes().find(
-        ({ parent, command }) => parent === console.process.pid && command.includes('backup/process.ts'),
+        ({ parent, command }) => parent === console.process.pid && command.includes('backup/make-backup.ts'),
       )
     const priority = () => {
       const pid = own()?.pid

@@ -18,11 +18,11 @@ type ScheduleOptions = Pick<ScheduledBackup, 'owner' | 'key' | 'timeZone' | 'res
   clock: () => Date
 }
 
-const PROCESS = fileURLToPath(new URL('./process.ts', import.meta.url))
+const PROCESS = fileURLToPath(new URL('./make-backup.ts', import.meta.url))
 
 /**
- * How long the folder of the backups may take before it counts as away, in milliseconds: for a person who looks, and for
- * the next backup, which a share that is only slow must not hold up for ever.
+ * How long the folder of the backups may take before it counts as away, in milliseconds: for a person who looks, and
+ * for the next backup, which a share that is only slow must not hold up for ever.
  */
 const ANSWERS_WITHIN_MS = 2_000
 const READ_WITHIN_MS = 60_000

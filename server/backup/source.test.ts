@@ -35,8 +35,8 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks())
 
 /**
- * Locks a table against everybody, as a migration does, and returns once the standby has done so too, which ends what reads
- * there. The backup waits for nothing else.
+ * Locks a table against everybody, as a migration does, and returns once the standby has done so too, which ends what
+ * reads there. The backup waits for nothing else.
  */
 function changeTables(): void {
   const script = `

@@ -42,7 +42,7 @@ export function openPrimary({ owner }: Pick<SourceOptions, 'owner'>): Source {
 }
 
 function open(owner: Connect, standby: boolean): Sql {
-  return openPool(owner, { max: 1, noTimeouts: true, noMaxAge: true, standby })
+  return openPool(owner, { max: 1, isLong: true, standby })
 }
 
 async function isRecent(standby: Sql, options: SourceOptions): Promise<boolean> {

@@ -56,8 +56,8 @@ export function isAhead(moment: Date, now: Date): boolean {
 }
 
 /**
- * Returns the whole backups that Boxtree has made by itself of a database in a folder, the newest first. Those whose names
- * lie in the future are left out: they would be the newest until then, and keep others from being made.
+ * Returns the whole backups that Boxtree has made by itself of a database in a folder, the newest first. Those whose
+ * names lie in the future are left out: they would be the newest until then, and keep others from being made.
  */
 export async function storedIn(folder: string, now: Date, mark: string): Promise<StoredBackup[]> {
   const taken = (await namesIn(folder))

@@ -34,8 +34,8 @@ export type TakeOptions = Pick<SourceOptions, 'owner' | 'say'> & {
 
 /**
  * Writes a snapshot of the database into a new folder, while the console may be running. The folder is called
- * `.partial` until it is complete. A standby ends a backup that keeps it from following the primary, as when a migration
- * changes the tables: no lock holds the primary up there, and it then begins again from the primary.
+ * `.partial` until it is complete. A standby ends a backup that keeps it from following the primary, as when a
+ * migration changes the tables: no lock holds the primary up there, and it then begins again from the primary.
  * @throws StartFault when there is nothing to back up, the folder is there, the key is another, or the disk has no room
  */
 export async function takeBackup(options: TakeOptions): Promise<Manifest> {

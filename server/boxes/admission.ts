@@ -98,8 +98,9 @@ export function openAdmission({ sql, seal, clock, roster, presence, turns }: Adm
   }
 
   /**
-   * Whether a box is known not to be signed in with this nonce. While the database is away, the answer is no, so that no box
-   * loses its token by an outage, or by strangers at its address: another server may have signed it in meanwhile.
+   * Whether a box is known not to be signed in with this nonce. While the database is away, the answer is no, so that
+   * no box loses its token by an outage, or by strangers at its address: another server may have signed it in
+   * meanwhile.
    */
   async function isOut(request: BoxCall, nonce: string): Promise<boolean> {
     try {

@@ -9,13 +9,18 @@ import { waitFor } from './wait-for.ts'
 /** How long the log of changes may go unread before a box is answered, and before it is read anew, in milliseconds. */
 const CURRENT_FOR_MS = 5_000
 const READ_EVERY_MS = 2_000
-/** How long clients are served from memory while the log cannot be read. `remove_outdated` keeps it for twice as long. */
+/**
+ * How long clients are served from memory while the log cannot be read. `remove_outdated` keeps it for twice as long.
+ */
 const AWAY_FOR_MS = 30 * MINUTE_MS
 
 /** What was read of the log: the clients that have changed, and whether others may have that it does not tell of. */
 export type Changes = { clients: readonly number[]; isIncomplete: boolean }
 
-/** The log of changed clients, `box_change`. It is read before a box is answered, unless that was done within the last seconds. */
+/**
+ * The log of changed clients, `box_change`. It is read before a box is answered, unless that was done within the last
+ * seconds.
+ */
 export class ChangeLog {
   /** The dealers who are suspended with service. */
   unserved: ReadonlySet<number> = new Set()

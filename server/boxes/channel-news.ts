@@ -1,6 +1,9 @@
 import type { BoxClient } from './client.ts'
 
-/** How long boxes are told of other channels, in milliseconds: as long as an `update_channels` of a dealer's change lives. */
+/**
+ * How long boxes are told of other channels, in milliseconds: as long as an `update_channels` of a dealer's change
+ * lives.
+ */
 const TOLD_FOR_MS = 240_000
 
 /** Which packages' channels changed within the last four minutes, and which clients' boxes have been told. */

@@ -9,8 +9,8 @@ import { type SortedPaths, sortedPathsOf } from './stream-paths.ts'
 
 /**
  * The most bytes of prepared answers that are kept, as they are before they are compressed. All channels of the largest
- * playlist are about 36 MB, and there are four such answers: with those for adults and without, each with the word of either
- * player. While one is made, no other box is answered for some 300 ms.
+ * playlist are about 36 MB, and there are four such answers: with those for adults and without, each with the word of
+ * either player. While one is made, no other box is answered for some 300 ms.
  */
 const MOST_PREPARED = 160 * 1024 * 1024
 

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
-import type { PendingQuery, Row } from 'postgres'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import type { BoxNetwork } from '../access/network.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /** What is known of a client, by which a box is let in or refused. */
 export type BoxClient = {
@@ -107,7 +106,7 @@ export function identifies(id: string): boolean {
 }
 
 /** The columns of a client of the tables `c`, `s` and `d`, as `boxClientOf` reads them. */
-export function columnsOf(sql: Sql): PendingQuery<Row[]> {
+export function columnsOf(sql: Sql): Fragment {
   return sql`
     c.id, c.dealer, c.name, c.mac, c.active, c.locked, c.alt_player, c.package_selection, s.expiry, d.client is not null as has_device,
     d.mac as bound_mac, d.stb_sn, d.device_id, d.device_id2, d.token_nonce, d.takeovers_refused, d.locked_to_ip,
@@ -123,7 +122,7 @@ export type BoxClientRow = Omit<BoxClient, 'expiry' | 'device' | 'waits_until'> 
   }
 
 /** Reads living clients with their devices, in the order of their ids. */
-export function clientRows(sql: Sql, ids: readonly number[]): PendingQuery<BoxClientRow[]> {
+export async function clientRows(sql: Sql, ids: readonly number[]): Promise<BoxClientRow[]> {
   return sql<BoxClientRow[]>`
     select ${columnsOf(sql)} from client c join service s on s.client = c.id left join device d on d.client = c.id
     where c.id = any (${ids}::bigint[]) and c.deleted is null order by c.id`

@@ -1,13 +1,12 @@
-import type { PendingQuery, Row } from 'postgres'
 import { before, DAY_MS, HOUR_MS } from '../../contract/time.ts'
 import { latest } from '../access/box-nonce.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import type { Place } from './client.ts'
 
 /**
- * Returns when the boxes of clients were forgotten last, by a reset or a new MAC, in milliseconds since 1970. What a clock
- * that was ahead has noted is left out, or no box would be let in before that moment. A token of the day before such a reset
- * counts again then.
+ * Returns when the boxes of clients were forgotten last, by a reset or a new MAC, in milliseconds since 1970. What a
+ * clock that was ahead has noted is left out, or no box would be let in before that moment. A token of the day before
+ * such a reset counts again then.
  */
 export async function forgottenAt(
   sql: Sql,
@@ -51,7 +50,7 @@ export async function hasNotedSerial(sql: Sql, client: number, now: Date): Promi
 
 export type Note = { client: number; now: Date; event: string; detail: string; place: Place }
 
-export function insertingNotes(sql: Sql, notes: readonly Note[]): PendingQuery<Row[]> {
+export function insertingNotes(sql: Sql, notes: readonly Note[]): Fragment {
   return sql`
     insert into device_history (client, at, event, detail, address)
     select * from unnest(${notes.map(({ client }) => client)}::bigint[],

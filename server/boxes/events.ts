@@ -5,7 +5,7 @@ import { withClient } from './locked-client.ts'
 import { Unauthorized } from './refusals.ts'
 
 /** What a box is told at a poll. An id is that of a row of `box_event`, and empty for what the gateway sees itself. */
-export type BoxEvent = { id: string; event: EventName; message: string }
+type BoxEvent = { id: string; event: EventName; message: string }
 
 type EventName = 'cut_off' | 'cut_on' | 'send_msg' | 'reboot' | 'reload_portal' | 'update_channels'
 
@@ -31,8 +31,8 @@ export function waits(
 }
 
 /**
- * Takes what a client's box is to be told next, so that no server tells it again: first that it is cut off or let in again,
- * then the rest in the order in which it was sent. Null where the client is gone.
+ * Takes what a client's box is to be told next, so that no server tells it again: first that it is cut off or let in
+ * again, then the rest in the order in which it was sent. Null where the client is gone.
  * @throws Unauthorized where the box is not the one that is in any more, or is refused and does not obey
  */
 export function takeEvent(

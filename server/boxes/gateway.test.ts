@@ -855,7 +855,8 @@ describe('a Ministra client', () => {
       select id, ${world.clock.now}::timestamptz - interval '1 day' from client where name = ${earlier}`
     const { name, box } = await ministra()
     expect(await box.logIn(name, 'pass word')).toBe(0)
-    // The gateway stores what it knows every ten seconds, and so perhaps now: nothing of it is left, and nothing is stored again.
+    // The gateway stores what it knows every ten seconds, and so perhaps now: nothing of it is left, and nothing is
+    // stored again.
     const forgetPolls = async () => {
       await world.server.gateway.write()
       await ownerSql`delete from presence where client = (select id from client where name = ${name})`

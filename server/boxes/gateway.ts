@@ -11,10 +11,10 @@ import { openChannels } from './channels.ts'
 import { openLateFacts } from './late-facts.ts'
 import { openLoginCalls } from './login-calls.ts'
 import type { MayShareTrial } from './login-sign-in.ts'
-import { openPolls } from './poll-calls.ts'
+import { openPollCalls } from './poll-calls.ts'
 import { openPresence } from './presence.ts'
 import { Roster } from './roster.ts'
-import { type BoxHandlers, type EarlyAnswer, pollReader, serveBoxes } from './routes.ts'
+import { type BoxHandlers, type PollAnswer, pollReader, serveBoxCalls } from './routes.ts'
 import { signInCalls } from './sign-in-calls.ts'
 import { type StreamRules, serveStreamCheck } from './stream-check.ts'
 import { openUnknownBoxes } from './unknown-boxes.ts'
@@ -36,7 +36,7 @@ export type Gateway = {
   /** Registers the calls of the boxes. `alone` where nothing else is served there, so that `/` is theirs too. */
   serve(app: FastifyInstance, options: { alone: boolean }): Promise<void>
   /** Returns the answer to a poll that memory alone can answer; null for any other request. */
-  answerAtOnce(request: IncomingMessage, ip: string): EarlyAnswer | null
+  answerAtOnce(request: IncomingMessage, ip: string): PollAnswer | null
   /** Whether boxes can be answered, from the database or from memory. */
   canAnswer(): Promise<boolean>
   /** Stores what boxes said since the last time: their polls, those that are unknown, and what was late. */
@@ -49,7 +49,8 @@ export type Gateway = {
 const WRITE_EVERY_MS = 10_000
 
 /**
- * Opens the gateway, by which boxes ask whether they may play. Polls are answered from memory; a sign-in is a transaction.
+ * Opens the gateway, by which boxes ask whether they may play. Polls are answered from memory; a sign-in is a
+ * transaction.
  */
 export function openGateway({
   sql,
@@ -69,40 +70,18 @@ export function openGateway({
   const usedTokens = openUsedTokens(sql, log, isAway, clock)
   const lateFacts = openLateFacts(sql, log)
   const turns = openBoxTurns()
-  const admission = openAdmission({ sql, seal, clock, roster, presence, turns })
-  const { askLogin, doAuth, whyRefused, wasRefused } = openLoginCalls({
-    sql,
-    seal,
-    clock,
-    mayShareTrial,
-    roster,
-    presence,
-    unknown,
-    admission,
-    turns,
-  })
-  const polls = openPolls({ sql, clock, roster, presence, channels, admission, turns })
+  const base = { sql, seal, clock, roster, presence, turns }
+  const admission = openAdmission(base)
+  const logins = openLoginCalls({ ...base, mayShareTrial, unknown, admission })
+  const polls = openPollCalls({ ...base, channels, admission })
   let present: Promise<void> = Promise.resolve()
   let next: Promise<void> | null = null
   const writing = setInterval(() => void write(), WRITE_EVERY_MS)
   writing.unref()
 
   const handlers: BoxHandlers = {
-    ...signInCalls({
-      sql,
-      seal,
-      clock,
-      roster,
-      presence,
-      channels,
-      admission,
-      lateFacts,
-      turns,
-      askLogin,
-      whyRefused,
-      wasRefused,
-    }),
-    'stb/do_auth': doAuth,
+    ...signInCalls({ ...base, channels, admission, lateFacts, logins }),
+    'stb/do_auth': logins.doAuth,
     ...polls.calls,
     ...channelCalls({ sql, seal, clock, channels, presence, isAway, letIn: admission.letIn, turns }),
     ...accountCalls({ letIn: admission.letIn, zone }),
@@ -110,7 +89,7 @@ export function openGateway({
 
   return {
     async serve(app, { alone }) {
-      await serveBoxes(app, { handlers, networks, alone })
+      await serveBoxCalls(app, { handlers, networks, alone })
       serveStreamCheck(app, { ...streams, roster, channels, usedTokens, seal, clock })
     },
     answerAtOnce: pollReader({ networks, log, answerAtOnce: polls.answerAtOnce }),

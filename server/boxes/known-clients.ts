@@ -45,7 +45,9 @@ export class KnownClients {
     return this.#isChecked(this.#byMac.find(numberOf(mac)), token)
   }
 
-  /** Returns the client of this MAC where this token was found to be signed for it, and its box is the one that is in. */
+  /**
+   * Returns the client of this MAC where this token was found to be signed for it, and its box is the one that is in.
+   */
   ofChecked(mac: string, token: string): BoxClient | undefined {
     const slot = this.#byMac.find(numberOf(mac))
     return this.#isChecked(slot, token) ? this.#read(slot, mac) : undefined

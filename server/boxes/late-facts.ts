@@ -19,7 +19,9 @@ export function openLateFacts(sql: Sql, log: FastifyBaseLogger) {
       waiting.set(client, merged(waiting.get(client), said))
     },
 
-    /** Stores what waits. Where the database is away, it goes on waiting. Two at once could store an older note last. */
+    /**
+     * Stores what waits. Where the database is away, it goes on waiting. Two at once could store an older note last.
+     */
     async write(): Promise<void> {
       const said = [...waiting]
       waiting = new Map()

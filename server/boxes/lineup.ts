@@ -157,7 +157,9 @@ async function load(sql: Sql, seal: Pick<Seal, 'open'>, state: State): Promise<L
   }
 }
 
-/** Returns a hash of what the boxes of each package see of the channels. Their addresses are told only when one plays. */
+/**
+ * Returns a hash of what the boxes of each package see of the channels. Their addresses are told only when one plays.
+ */
 function seenByPackage({
   channels,
   genres,

@@ -3,9 +3,9 @@ import type { Sql } from '../postgres/pool.ts'
 import { type BoxClient, boxClientOf, clientRows, type DeviceRow, deviceRowOf } from './client.ts'
 
 /**
- * Runs work on a client that is locked against other sign-ins, resets and changes. Null where it is gone. Locked with it is
- * the client that the box with this MAC is signed in to: before any device, and in the order of the ids, as whoever locks
- * several clients does, so that none of them waits in a circle.
+ * Runs work on a client that is locked against other sign-ins, resets and changes. Null where it is gone. Locked with
+ * it is the client that the box with this MAC is signed in to: before any device, and in the order of the ids, as
+ * whoever locks several clients does, so that none of them waits in a circle.
  */
 export function withClient<T>(
   sql: Sql,

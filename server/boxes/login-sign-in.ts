@@ -9,8 +9,8 @@ import type { RightLogin } from './logins.ts'
 import { type Box, hasTokenEnded, type SignIn, type SignInContext, type SignInOutcome } from './sign-in.ts'
 
 /**
- * Whether a box may be on the trial on which its new client lives, where it lives on one; its MAC has had that trial then.
- * `mac` is that of the box, which is locked.
+ * Whether a box may be on the trial on which its new client lives, where it lives on one; its MAC has had that trial
+ * then. `mac` is that of the box, which is locked.
  */
 export type MayShareTrial = (
   sql: Sql,
@@ -25,9 +25,10 @@ const MOST_TAKEOVERS = 3
 
 /**
  * Gives a Ministra client to the box that has just signed in with its login and password. Another box than before takes
- * over, but only three times within a day, and not where the client is locked to another network. One that had left, and
- * that no other has followed, comes back. A box that is another client's may have to stay there, and one that had a trial
- * elsewhere gets no other. Null where the client is gone, or has had another password since this one was found right.
+ * over, but only three times within a day, and not where the client is locked to another network. One that had left,
+ * and that no other has followed, comes back. A box that is another client's may have to stay there, and one that had a
+ * trial elsewhere gets no other. Null where the client is gone, or has had another password since this one was found
+ * right.
  */
 export function bind(
   context: LoginContext,
@@ -49,8 +50,9 @@ export function bind(
       const refusal = refusalOf(client, box.place, context.unserved, now) ?? 'too_many_boxes'
       return { client: { ...client, device }, refusal }
     }
-    // Two sign-ins of one box to two clients come one after the other. And the boxes are locked before the dealer's holding,
-    // as by whoever gives a client a MAC: ordered, so that two boxes that change places never wait for each other.
+    // Two sign-ins of one box to two clients come one after the other. And the boxes are locked before the dealer's
+    // holding, as by whoever gives a client a MAC: ordered, so that two boxes that change places never wait for each
+    // other.
     await lockMac(sql, box.mac)
     await sql`select from device where client = ${id} or mac = ${box.mac} order by client for update`
     const [owner] = await sql`select from client where mac = ${box.mac} and deleted is null`
@@ -73,8 +75,8 @@ export function bind(
 }
 
 /**
- * Returns why the box of another client may not leave that for this one; null where it may. The MAC is a claim, and only
- * the other client's token shows that its box is the one that asks (`isIn`).
+ * Returns why the box of another client may not leave that for this one; null where it may. The MAC is a claim, and
+ * only the other client's token shows that its box is the one that asks (`isIn`).
  */
 async function whyItStays(
   { sql, unserved, now }: SignInContext,
@@ -86,7 +88,9 @@ async function whyItStays(
   return (await isServedOn(sql, mac, now, sql`c.id <> ${client.id}`)) ? 'other_client' : null
 }
 
-/** Moves a box to a client, away from the one that it was signed in to. Returns what is stored of the client's box then. */
+/**
+ * Moves a box to a client, away from the one that it was signed in to. Returns what is stored of the client's box then.
+ */
 async function moveBox(
   sql: Sql,
   { id, box, now }: Pick<SignIn, 'id' | 'box' | 'now'>,

@@ -17,7 +17,7 @@ const WINDOW_MS = 15 * MINUTE_MS
 export const REFUSED_FOR_MS = 60_000
 
 type LoginContext = { sql: Sql; seal: Seal; now: Date }
-export type Login = { mac: string; network: string | null; login: string; password: string }
+type Login = { mac: string; network: string | null; login: string; password: string }
 
 /** A Ministra client whose login and password were right, that password as it is stored (sealed), and the box's try. */
 export type RightLogin = { id: number; password: Buffer; attempt: number }
@@ -46,8 +46,8 @@ async function isMacClosed(sql: Sql, mac: string, now: Date): Promise<boolean> {
 }
 
 /**
- * Returns the Ministra client with this login and password; null where it is wrong. Wrong ones count for the MAC, and for
- * the address and the login as those of the console do.
+ * Returns the Ministra client with this login and password; null where it is wrong. Wrong ones count for the MAC, and
+ * for the address and the login as those of the console do.
  */
 export async function clientOfLogin(
   context: LoginContext,
@@ -114,7 +114,9 @@ export async function noteRefusal(
   )
 }
 
-/** Returns why the login that a box made with this token within so many milliseconds was refused; null where none was. */
+/**
+ * Returns why the login that a box made with this token within so many milliseconds was refused; null where none was.
+ */
 export async function refusalOfLogin(
   sql: Sql,
   mac: string,

@@ -7,8 +7,8 @@ const FEWEST = 1_024
 const NONCE_BYTES = 8
 
 /**
- * The last poll of each client, where there is no more to say of it, as of nearly all. Hundreds of thousands wait at once:
- * here each takes 40 bytes, and as an object in a map 200.
+ * The last poll of each client, where there is no more to say of it, as of nearly all. Hundreds of thousands wait at
+ * once: here each takes 40 bytes, and as an object in a map 200.
  */
 export class PlainPolls {
   readonly #slots = new SlotIndex((slot) => this.#clients[slot] as number)

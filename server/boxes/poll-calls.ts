@@ -27,7 +27,7 @@ type PollDependencies = {
  * Opens the calls by which a box that is in asks what it has to be told, and says that it has shown it, and
  * `answerAtOnce`, which answers a poll by memory alone, as nearly all are.
  */
-export function openPolls({
+export function openPollCalls({
   sql,
   clock,
   roster,

@@ -14,7 +14,9 @@ type LastAnswer = {
   /** Null where the box was let in. */
   refusal: StoredRefusal | null
   answered: number
-  /** When the box was let in last, from where, and with which token's nonce; null where it was not since the last write. */
+  /**
+   * When the box was let in last, from where, and with which token's nonce; null where it was not since the last write.
+   */
   polled: number | null
   address: string | null
   nonce: string | null
@@ -176,8 +178,9 @@ const TOLD = ['nonce', 'address', 'answered', 'polled', 'refusal', 'watching', '
 const SHOWN = ['nonce', 'title', 'played'] as const
 
 /**
- * A poll counts only while its token does, and a refusal until a reset, which may have been committed before they are stored. A box that moves to
- * another network has that in its history, once an hour at most, since some ask from another one each minute.
+ * A poll counts only while its token does, and a refusal until a reset, which may have been committed before they are
+ * stored. A box that moves to another network has that in its history, once an hour at most, since some ask from
+ * another one each minute.
  * @param opened what the moments are counted from
  */
 async function store(sql: Sql, columns: string, opened: number): Promise<void> {
@@ -258,9 +261,9 @@ const END = '\x1f'
 const SOME = 1_000
 
 /**
- * Returns the clients and some columns of their answers, which do not change any more, each as PostgreSQL writes an array. They
- * are one text, for which the driver needs memory once. It is made of few answers at a time: hundreds of thousands of small
- * texts would double the server's memory, and nobody else would be answered meanwhile.
+ * Returns the clients and some columns of their answers, which do not change any more, each as PostgreSQL writes an
+ * array. They are one text, for which the driver needs memory once. It is made of few answers at a time: hundreds of
+ * thousands of small texts would double the server's memory, and nobody else would be answered meanwhile.
  */
 async function columnsOf(
   clients: Float64Array,

@@ -62,8 +62,8 @@ export function obeysCuts({ field }: BoxRequest): boolean {
 }
 
 /**
- * Whether a box has stopped, as it says itself with each poll: the answer that told it so may be lost. Null where it says
- * nothing, as one that does not obey.
+ * Whether a box has stopped, as it says itself with each poll: the answer that told it so may be lost. Null where it
+ * says nothing, as one that does not obey.
  */
 export function stoppedByItself({ field }: BoxRequest): boolean | null {
   const said = field('is_cut')

@@ -13,10 +13,12 @@ const WARNED_EVERY_MS = 60_000
 /** The most clients in memory. */
 const MOST_CLIENTS = 2_000_000
 
-/** The clients whose boxes have asked, in memory, so that a poll costs no query. The log of changes keeps them current. */
+/**
+ * The clients whose boxes have asked, in memory, so that a poll costs no query. The log of changes keeps them current.
+ */
 export class Roster {
   readonly #sql: Sql
-  readonly #log: ChangeLog
+  readonly #changes: ChangeLog
   readonly #warn: FastifyBaseLogger['warn']
   readonly #clients = new KnownClients(MOST_CLIENTS)
   readonly #findLater = openLookup((macs) => this.#lookUp(macs))
@@ -29,32 +31,32 @@ export class Roster {
   constructor(sql: Sql, log: FastifyBaseLogger, clock: () => Date) {
     this.#sql = sql
     this.#warn = log.warn.bind(log)
-    this.#log = new ChangeLog(sql, log, clock, (changes) => this.#hear(changes))
+    this.#changes = new ChangeLog(sql, log, clock, (changes) => this.#hear(changes))
   }
 
   /** The dealers who are suspended with service. */
   get unserved(): ReadonlySet<number> {
-    return this.#log.unserved
+    return this.#changes.unserved
   }
 
   /** Whether the log could not be read last, so that no query is worth a box's wait. */
   get isAway(): boolean {
-    return this.#log.isAway
+    return this.#changes.isAway
   }
 
   /** Up to when it has heard of the changes, in milliseconds since 1970. */
   get heardUntil(): number {
-    return this.#log.readAt
+    return this.#changes.readAt
   }
 
   /** Whether it heard of the changes just now. */
   get isCurrent(): boolean {
-    return this.#log.isCurrent
+    return this.#changes.isCurrent
   }
 
   /** Hears of the changes, unless it did just now. @throws Away where memory counts no more */
   catchUp(): Promise<void> {
-    return this.#log.catchUp()
+    return this.#changes.catchUp()
   }
 
   /** Has `act` called whenever no client is in memory any more. */
@@ -112,9 +114,9 @@ export class Roster {
   /** Runs a transaction that changes a client, and keeps the client as it leaves it. @throws Away */
   change<T extends { client: BoxClient }>(transaction: () => Promise<T>): Promise<T> {
     const changing = this.#watching(async (changed) => {
-      const began = this.#log.timeline
+      const began = this.#changes.timeline
       const result = await transaction()
-      if (changed.has(result.client.id) || this.#log.timeline !== began)
+      if (changed.has(result.client.id) || this.#changes.timeline !== began)
         await this.#reload([result.client.id])
       else this.#clients.keep(result.client)
       return result
@@ -148,11 +150,11 @@ export class Roster {
   /** Keeps the clients that a query finds. Clients whose change the log reports meanwhile are read again. */
   #keepAll(query: () => Promise<BoxClient[]>): Promise<BoxClient[]> {
     return this.#watching(async (changed) => {
-      const began = this.#log.timeline
+      const began = this.#changes.timeline
       let found = await withTimeout(this.#sql, query)
       for (;;) {
         // It may have been found on a primary that was replaced meanwhile.
-        if (this.#log.timeline !== began) return this.#keepAll(query)
+        if (this.#changes.timeline !== began) return this.#keepAll(query)
         const outdated = found.filter(({ id }) => changed.has(id)).map(({ id }) => id)
         const current = found.filter(({ id }) => !changed.has(id))
         for (const client of current) this.#clients.keep(client)

@@ -12,7 +12,10 @@ import { checked, Prepared } from './prepared.ts'
 import { Away, Unauthorized } from './refusals.ts'
 import { type BoxRequest, NO_CALL, readRequest } from './request.ts'
 
-/** A request of a box that says its MAC. `gone` is aborted once the box has disconnected; null where it is answered at once. */
+/**
+ * A request of a box that says its MAC. `gone` is aborted once the box has disconnected; null where it is answered at
+ * once.
+ */
 export type BoxCall = BoxRequest & { mac: string; gone: AbortSignal | null }
 
 /** What carries out each call. */
@@ -53,7 +56,7 @@ type BoxRouteDependencies = {
 }
 
 /** Registers the calls of the boxes. Nothing of a request is logged but its call: its query may hold a password. */
-export async function serveBoxes(
+export async function serveBoxCalls(
   app: FastifyInstance,
   { handlers, networks, alone }: BoxRouteDependencies,
 ): Promise<void> {
@@ -104,8 +107,8 @@ export async function serveBoxes(
   }
 }
 
-/** An answer to a request that Fastify has not seen: its headers are names and values by turns. */
-export type EarlyAnswer = { call: CallName; headers: readonly string[]; body: string }
+/** An answer to a poll that Fastify has not seen: its headers are names and values by turns. */
+export type PollAnswer = { call: CallName; headers: readonly string[]; body: string }
 
 type PollReader = {
   networks: Networks
@@ -118,7 +121,7 @@ export function pollReader({
   networks,
   log,
   answerAtOnce,
-}: PollReader): (request: IncomingMessage, ip: string) => EarlyAnswer | null {
+}: PollReader): (request: IncomingMessage, ip: string) => PollAnswer | null {
   const headers = Object.entries({ ...HEADERS, 'content-type': JSON_TYPE }).flat()
   return ({ method, url = '', headers: sent, socket }, ip) => {
     if (method !== 'GET' || !url.includes('action=get_events')) return null

@@ -7,8 +7,9 @@ import { type SignIn, type SignInOutcome, signInAll } from './sign-in.ts'
 const MOST_AT_ONCE = 200
 
 /**
- * Returns a function that signs a box in, together with all that ask at the same time: after an outage a hundred thousand
- * boxes come at once, and a transaction for each would take most of the time. It returns null as `signInAll` does.
+ * Returns a function that signs a box in, together with all that ask at the same time: after an outage a hundred
+ * thousand boxes come at once, and a transaction for each would take most of the time. It returns null as `signInAll`
+ * does.
  */
 export function openSignInBatches(sql: Sql, turns: BoxTurns): (one: SignIn) => Promise<SignInOutcome | null> {
   return openBatches<SignIn, SignInOutcome | null>({

@@ -27,9 +27,7 @@ type SignInDependencies = {
   admission: Admission
   lateFacts: LateFacts
   turns: BoxTurns
-  askLogin: LoginCalls['askLogin']
-  whyRefused: LoginCalls['whyRefused']
-  wasRefused: LoginCalls['wasRefused']
+  logins: LoginCalls
 }
 
 /** The calls by which a box signs in: it gets a token, and is judged. */
@@ -43,9 +41,7 @@ export function signInCalls({
   admission: { nonceOf, lookUp, isOut },
   lateFacts,
   turns,
-  askLogin,
-  whyRefused,
-  wasRefused,
+  logins: { askLogin, whyRefused, wasRefused },
 }: SignInDependencies) {
   const tokens = openTokens(seal)
   const signIn = openSignInBatches(sql, turns)

@@ -1,9 +1,8 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { BoxRefusal } from '../../contract/box-refusals.ts'
 import { DAY_MS } from '../../contract/time.ts'
 import { madeAt } from '../access/box-nonce.ts'
 import { begin, sendAhead } from '../postgres/begin.ts'
-import type { Sql } from '../postgres/pool.ts'
+import type { Fragment, Sql } from '../postgres/pool.ts'
 import {
   type BoxClient,
   boxClientOf,
@@ -76,8 +75,8 @@ export function signInAll(
 }
 
 /**
- * Locks clients and then their devices, and returns which clients are locked with theirs. To lock the clients alone would not
- * do: who gives the MAC of a Ministra client's box to another client changes the device without the client.
+ * Locks clients and then their devices, and returns which clients are locked with theirs. To lock the clients alone
+ * would not do: who gives the MAC of a Ministra client's box to another client changes the device without the client.
  */
 async function lockForSignIn(
   sql: Sql,
@@ -143,7 +142,7 @@ async function notesOf(sql: Sql, { id, client, before, device, box, now }: Enter
 }
 
 /** Stores the devices of boxes that are in now. What a box does not say of itself stays as it was. */
-function storingDevices(sql: Sql, entered: readonly Entered[]): PendingQuery<Row[]> {
+function storingDevices(sql: Sql, entered: readonly Entered[]): Fragment {
   const pin = (part: Exclude<keyof DeviceRow, 'takeovers_refused' | 'cut'>) =>
     entered.map(({ device }) => device[part])
   const fact = (part: keyof SelfReport) => entered.map(({ report }) => report[part] || null)
@@ -161,7 +160,10 @@ function storingDevices(sql: Sql, entered: readonly Entered[]): PendingQuery<Row
       hardware = coalesce(excluded.hardware, device.hardware)`
 }
 
-/** Returns the device of a client after its box was let in: what was pinned before, and what it reports for the first time. */
+/**
+ * Returns the device of a client after its box was let in: what was pinned before, and what it reports for the first
+ * time.
+ */
 function pinned(
   { mac, locked }: BoxClient,
   before: DeviceRow | null,

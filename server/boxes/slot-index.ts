@@ -4,8 +4,8 @@ const EMPTY = -1
 const FEWEST = 1_024
 
 /**
- * Finds slots by a number that lies in each of them: a hash table of the slots alone, 4 bytes each. A slot that is in it
- * must keep its number.
+ * Finds slots by a number that lies in each of them: a hash table of the slots alone, 4 bytes each. A slot that is in
+ * it must keep its number.
  */
 export class SlotIndex {
   readonly #keyOf: (slot: number) => number

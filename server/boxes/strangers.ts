@@ -20,8 +20,8 @@ type Network = {
 }
 
 /**
- * Limits how many unknown MACs are looked up for one network. A MAC in memory is never counted, and neither is a request
- * whose network a proxy hides, and which is null.
+ * Limits how many unknown MACs are looked up for one network. A MAC in memory is never counted, and neither is a
+ * request whose network a proxy hides, and which is null.
  */
 export function openStrangers(clock: () => Date) {
   const networks = new Map<string, Network>()

@@ -228,7 +228,8 @@ describe('a stream', () => {
   test('is watched in one network at a time, though copies of a box ask for links in their own', async () => {
     const { box, path } = await watching()
     expect(await ask(path)).toBe(200)
-    // A second household has the MAC and the token of the box, and asks before the first 2 minutes of each link are over.
+    // A second household has the MAC and the token of the box, and asks before the first 2 minutes of each link are
+    // over.
     const copy = box.at(world.server)
     copy.address = '198.51.100.7'
     const ofCopy = async () => {

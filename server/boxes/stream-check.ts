@@ -50,8 +50,8 @@ type Asked = {
 }
 
 /**
- * Answers whether a stream may be watched, to nginx (`auth_request`) and Flussonic (`on_play`): 200 or 403. A 503 says that
- * this is not known while the database is away.
+ * Answers whether a stream may be watched, to nginx (`auth_request`) and Flussonic (`on_play`): 200 or 403. A 503 says
+ * that this is not known while the database is away.
  */
 export function serveStreamCheck(app: FastifyInstance, check: StreamCheckDependencies): void {
   const isServer = among(check.servers)

@@ -11,7 +11,10 @@ type Asked = { asked: string; times: number; address: string | null; stb_type: s
 
 export type UnknownBoxes = ReturnType<typeof openUnknownBoxes>
 
-/** The boxes that asked to sign in with a MAC that no client has. They wait in memory; `write` stores them in one statement. */
+/**
+ * The boxes that asked to sign in with a MAC that no client has. They wait in memory; `write` stores them in one
+ * statement.
+ */
 export function openUnknownBoxes(sql: Sql, log: FastifyBaseLogger) {
   let waiting = new Map<string, Asked>()
   return {

@@ -15,8 +15,9 @@ const MOST_CLIENTS = 2_000_000
 type Newest = { network: string; made: number }
 
 /**
- * A client's tokens. The first `watched` of them were used longer than a zap takes, the last one first. `kept` is when they
- * were kept like this, in milliseconds since 1970: each of them was made before. `newest` has one network of each family.
+ * A client's tokens. The first `watched` of them were used longer than a zap takes, the last one first. `kept` is when
+ * they were kept like this, in milliseconds since 1970: each of them was made before. `newest` has one network of each
+ * family.
  */
 type UsedTokens = { tokens: readonly string[]; watched: number; kept: number; newest: readonly Newest[] }
 
@@ -26,8 +27,8 @@ const NONE: UsedTokens = { tokens: [], watched: 0, kept: 0, newest: [] }
 type Use = Pick<StreamTokenFields, 'client' | 'signature' | 'made'> & { network: string | null }
 
 /**
- * The newest stream tokens that each client has used in time, by their signatures. They are stored as well, so that another
- * server, and this one after a restart, goes on with them.
+ * The newest stream tokens that each client has used in time, by their signatures. They are stored as well, so that
+ * another server, and this one after a restart, goes on with them.
  */
 export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => boolean, clock: () => Date) {
   /** Those that were kept last are last. */
@@ -47,7 +48,9 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
       return newest !== undefined && newest.network !== network && made <= newest.made
     },
 
-    /** Whether a token was used before. @throws Away where this server does not know and the database cannot be asked */
+    /**
+     * Whether a token was used before. @throws Away where this server does not know and the database cannot be asked
+     */
     async has(use: Use): Promise<boolean> {
       const { client, signature } = use
       if (!used.get(client)?.tokens.includes(signature)) {

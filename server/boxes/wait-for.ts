@@ -6,8 +6,8 @@ const PATIENCE_MS = 2_000
 const PATIENCE_AWAY_MS = 100
 
 /**
- * Waits for a read that all boxes share, but not longer than that is worth: a database that swallows what it is sent would
- * hold up each of them. A read that has been under way for so long is waited for no more.
+ * Waits for a read that all boxes share, but not longer than that is worth: a database that swallows what it is sent
+ * would hold up each of them. A read that has been under way for so long is waited for no more.
  * @param began when it began, by `performance.now`
  */
 export async function waitFor(reading: Promise<void>, began: number, isAway: boolean): Promise<void> {

@@ -4,11 +4,15 @@ import { codeOf, isDiskFull, isLost } from '../postgres/errors.ts'
 import { freeSpaceOf } from '../postgres/files.ts'
 
 const DISK_FULL = 'The disk is full. Make room on it, and try again.'
-/** With less free space PostgreSQL may have crashed for lack of it: its log grows by files of 16 MB, and a restart frees some. */
+/**
+ * With less free space PostgreSQL may have crashed for lack of it: its log grows by files of 16 MB, and a restart frees
+ * some.
+ */
 const NEXT_TO_NO_ROOM = 64 * 2 ** 20
 
 /**
- * A fault that an operator can mend prints its sentence and exits with 1; any other error is a bug and prints its stack.
+ * A fault that an operator can mend prints its sentence and exits with 1; any other error is a bug and prints its
+ * stack.
  * @param folders how many folders may be named behind the command
  */
 export async function runCommand(
@@ -61,8 +65,8 @@ export async function withDatabase<T>(
 }
 
 /**
- * Stops the database where the command is interrupted, which would otherwise run on with nobody to stop it. A command that
- * handles signals itself ends its work first. Returns what ends that.
+ * Stops the database where the command is interrupted, which would otherwise run on with nobody to stop it. A command
+ * that handles signals itself ends its work first. Returns what ends that.
  */
 function stopAtSignal(database: Database): () => void {
   const signals = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).filter(

@@ -4,7 +4,8 @@ import { fill } from './demo/fill.ts'
 import { refuseOwnData } from './demo/own-data.ts'
 
 await runCommand(async () => {
-  // The demonstration has its own data folder, so that it never mixes with a business's data. An empty variable is none.
+  // The demonstration has its own data folder, so that it never mixes with a business's data. An empty variable is
+  // none.
   process.env.DATA_DIR = process.env.DATA_DIR?.trim() || './demo-data'
   process.env.BOX_PORT = process.env.BOX_PORT?.trim() || '8088'
   refuseOwnData(process.env)

@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   if (from === null)
     throw new StartFault(`There is no secret-key in ${config.dataDir}; start the console first.`)
   await withDatabase(await openDatabase(config, () => {}), async (database) => {
-    await withPool(database.owner, { max: 1, noTimeouts: true, noMaxAge: true }, async (sql) => {
+    await withPool(database.owner, { max: 1, isLong: true }, async (sql) => {
       if ((await standingOf(sql)) === null)
         throw new StartFault('There is nothing to encrypt yet; start the console first.')
       await migrate({ ...database, say })
@@ -71,8 +71,8 @@ async function refuseWhileUsed(sql: Sql): Promise<void> {
 }
 
 /**
- * Returns the new key: NEW_SECRET_KEY where SECRET_KEY is set, else one that is stored in a file first. A file that is there
- * holds the key of the database if a rotation was interrupted after its end, and else nobody's.
+ * Returns the new key: NEW_SECRET_KEY where SECRET_KEY is set, else one that is stored in a file first. A file that is
+ * there holds the key of the database if a rotation was interrupted after its end, and else nobody's.
  */
 async function newKey(config: Config, sql: Sql): Promise<Buffer> {
   if (config.secretKey !== null) {

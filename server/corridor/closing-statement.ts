@@ -6,13 +6,13 @@ import type { Fragment, Sql } from '../postgres/pool.ts'
 import { type Claim, keepReplies } from './idempotency.ts'
 
 /** A call that is carried out, with its key if it has one. */
-export type Ended = { context: OpenContext & Caller; input: object; claim: Claim | null; output: unknown }
+type Ended = { context: OpenContext & Caller; input: object; claim: Claim | null; output: unknown }
 
 /**
- * Returns the one statement with which changes of one kind end: it appends to the audit and keeps the replies under their
- * keys. It is sent together with the COMMIT.
+ * Returns the one statement with which changes of one kind end: it appends to the audit and keeps the replies under
+ * their keys. It is sent together with the COMMIT.
  * @param session the caller whose session this statement still has to lock: it fails if that has ended. Null where the
- *   sessions are locked already.
+ * sessions are locked already.
  */
 export function closingStatement(
   sql: Sql,

@@ -31,7 +31,9 @@ export const REQUEST_TIMES = {
 /** The connections on which an upload is coming. */
 const uploading = new WeakSet<Socket>()
 
-/** Gives a request the time of an upload. Only once it is known who sends it: a stranger could hold connections with it. */
+/**
+ * Gives a request the time of an upload. Only once it is known who sends it: a stranger could hold connections with it.
+ */
 export function allowUpload({ raw, socket }: FastifyRequest): void {
   uploading.add(socket)
   const limit = setTimeout(() => socket.destroy(), UPLOAD_MS)
@@ -41,7 +43,7 @@ export function allowUpload({ raw, socket }: FastifyRequest): void {
   })
 }
 
-/** Whether Node, which knows one time for all requests and tells of its end once, has to leave a connection alone. */
+/** Whether an upload is coming, which Node must not end: it has one time limit for all requests. */
 export function isUploading(socket: Socket): boolean {
   return uploading.has(socket)
 }
@@ -49,9 +51,9 @@ export function isUploading(socket: Socket): boolean {
 type Known = { trustedProxies: readonly string[]; streamServers: readonly string[] }
 
 /**
- * Limits the number of connections, in all and from one network (see `networkOf`), and the requests of each that wait. A
- * trusted proxy and a stream server, which asks for all its viewers, may have any number of connections; the requests under
- * way of each address that a proxy names are limited instead.
+ * Limits the number of connections, in all and from one network (see `networkOf`), and the requests of each that wait.
+ * A trusted proxy and a stream server, which asks for all its viewers, may have any number of connections; the requests
+ * under way of each address that a proxy names are limited instead.
  */
 export function limitConnections(
   app: FastifyInstance,
@@ -124,8 +126,8 @@ subscribe('http.server.response.finish', (message) => {
 })
 
 /**
- * Closes connections that have been idle for some milliseconds. Node itself takes a connection for idle to which it still has
- * to send the rest of an answer, and would cut that off.
+ * Closes connections that have been idle for some milliseconds. Node itself takes a connection for idle to which it
+ * still has to send the rest of an answer, and would cut that off.
  */
 function closeIdle(sockets: Iterable<Socket>, idleMs = 0): void {
   const since = performance.now() - idleMs
@@ -156,8 +158,8 @@ function limitPipelining(app: FastifyInstance, turnedAway: (address: string | un
 const SWEEP_MS = 50
 
 /**
- * Fastify closes only the connections that are idle when the server begins to close, and Node takes a connection for busy that has
- * sent nothing yet, such as those that browsers open ahead.
+ * Fastify closes only the connections that are idle when the server begins to close, and Node takes a connection for
+ * busy that has sent nothing yet, such as those that browsers open ahead.
  */
 export function closeIdleConnections(app: FastifyInstance): void {
   const open = new Set<Socket>()

@@ -58,8 +58,8 @@ interface BuiltPage {
 }
 
 /**
- * The page with which this process has started, undefined where none is built. A build that is made meanwhile belongs to the
- * next process: its page has other inline scripts, which the policy of this one forbids.
+ * The page with which this process has started, undefined where none is built. A build that is made meanwhile belongs
+ * to the next process: its page has other inline scripts, which the policy of this one forbids.
  */
 const PAGE = readPage()
 
@@ -148,8 +148,8 @@ export async function shortenPolicy(_request: FastifyRequest, reply: FastifyRepl
 }
 
 /**
- * Serves the built console: hashed files cached for a year, also those of the build before, and the page itself at every
- * other address. While servers are upgraded one after the other, a page asks either for its files.
+ * Serves the built console: hashed files cached for a year, also those of the build before, and the page itself at
+ * every other address. While servers are upgraded one after the other, a page asks either for its files.
  */
 export async function serveConsole(app: FastifyInstance): Promise<void> {
   const page = PAGE

@@ -11,7 +11,10 @@ export interface Disk {
   requireRoom(call: Call): void
 }
 
-/** Below half of `leastMb` only signing in and out may write. `free` is null for an external database, whose disk is unknown. */
+/**
+ * Below half of `leastMb` only signing in and out may write. `free` is null for an external database, whose disk is
+ * unknown.
+ */
 export function watchDisk(free: FreeSpace | null, leastMb: number, log: FastifyBaseLogger): Disk {
   let shortage = 0
   /** Returns the free megabytes, and logs when what is refused has changed. */

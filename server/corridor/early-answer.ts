@@ -9,8 +9,9 @@ import { ID_FIELD, ID_HEADER, idsOfRequests } from './request-id.ts'
 type EarlyAnswer = { call: string; headers: readonly string[]; body: string }
 
 /**
- * Gives the answers that `find` returns before Fastify sees the request: nearly all polls of boxes have the same one, and
- * Fastify's part of it costs more than ours. Fastify gets all other requests, and each one once the server is closing.
+ * Gives the answers that `find` returns before Fastify sees the request: nearly all polls of boxes have the same one,
+ * and Fastify's part of it costs more than ours. Fastify gets all other requests, and each one once the server is
+ * closing.
  */
 export function answerEarly(
   app: FastifyInstance,

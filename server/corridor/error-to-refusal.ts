@@ -32,7 +32,8 @@ function tooSlow(): Refusal {
 }
 
 /**
- * As where the disk is full, the call may be refused before its key is looked at: an earlier try may have been carried out.
+ * As where the disk is full, the call may be refused before its key is looked at: an earlier try may have been carried
+ * out.
  * @param newest the moment of that entry, where it is known
  */
 export function clockIsBehind(newest?: Date): Refusal {

@@ -34,7 +34,10 @@ export function openHealth({ sql, disk, networks, clock, leaving }: HealthDepend
       await withTimeout(sql, async () => sql`select 1`)
       return { status: 'OK', writes: await canWrite() }
     },
-    /** What an operator looks at. A full disk, a proxy that is not named or hides who asks, and a wrong clock are told, and are no failure. */
+    /**
+     * What an operator looks at. A full disk, a proxy that is not named or hides who asks, and a wrong clock are told,
+     * and are no failure.
+     */
     async health(): Promise<Health> {
       await withTimeout(sql, async () => sql`select 1`)
       return {

@@ -40,6 +40,7 @@ export async function claimFreeKeys(
   sql: Sql,
   call: Call,
   requests: readonly { context: KeyContext; request: FastifyRequest }[],
+  now: Date,
 ): Promise<(Claim | null | undefined)[]> {
   const asked = requests.map(({ context, request }) => {
     const claim = askedClaim(context, call, request)
@@ -54,6 +55,7 @@ export async function claimFreeKeys(
     keys.length === 0
       ? [[], []]
       : await Promise.all([
+          // The same lock as that of `claim_key` in db/accounts.sql.
           sql<AccountKey[]>`
             select account, key from unnest(${accounts}::bigint[], ${keys}::text[]) asked (account, key)
             where pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', account, ${call.name}::text, key), 0))`,
@@ -63,7 +65,7 @@ export async function claimFreeKeys(
             cross join lateral (
               select from idempotency_key k
               where k.account = asked.account and k.call = ${call.name} and k.key = asked.key
-                and k.created > ${since((requests[0] as (typeof requests)[0]).context.now)} limit 1
+                and k.created > ${since(now)} limit 1
             ) kept`,
         ])
   const free = new Set(claimed.map(({ account, key }) => `${account} ${key}`))
@@ -102,7 +104,7 @@ export function repeated(call: Call, claim: Claim | null): unknown {
 }
 
 /** A claimed key, and the output that is kept under it. */
-export type Kept = { account: Pick<Context['account'], 'id'>; now: Date; claim: Claim; output: unknown }
+type Kept = { account: Pick<Context['account'], 'id'>; now: Date; claim: Claim; output: unknown }
 
 /** Returns the statement that keeps outputs under claimed keys. Key, effect and output are one transaction. */
 export function keepReplies(sql: Sql, call: Call, replies: readonly Kept[]): Fragment {

@@ -75,8 +75,8 @@ async function together<Made>(
     world.server.app.server.on('request', count)
     asked = make()
     await expect.poll(() => arrived).toBeGreaterThanOrEqual(asked.length)
-    // Each then has its session looked up. A busy machine may take long for that, so the time is that of other work; the
-    // two that wait give up after ten seconds.
+    // Each then has its session looked up. A busy machine may take long for that, so the time is that of other work;
+    // the two that wait give up after ten seconds.
     const began = performance.now()
     for (let rounds = 0; rounds < 60 && performance.now() - began < 6_000; rounds += 1) {
       await sql`select 1`

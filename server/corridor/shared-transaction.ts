@@ -16,16 +16,16 @@ export type Together = (
   sql: Sql,
   asked: readonly { account: number; input: unknown }[],
   admitted: Promise<readonly (Context | undefined)[]>,
-) => Promise<(unknown | undefined)[]>
+) => Promise<unknown[]>
 
 /** The most calls of one transaction, and how many transactions run at once: one begins while the other commits. */
 const MOST_TOGETHER = 64
 const TRANSACTIONS = 2
 
 /**
- * Returns a function that carries out calls of one kind: in one transaction all that come while others are under way. Only
- * the plain ones share it. Those that would be refused, wait for another transaction or repeat a key are carried out by
- * `alone`, and so is each of a transaction that failed.
+ * Returns a function that carries out calls of one kind: in one transaction all that come while others are under way.
+ * Only the plain ones share it. Those that would be refused, wait for another transaction or repeat a key are carried
+ * out by `alone`, and so is each of a transaction that failed.
  */
 export function openShared(
   sql: Sql,
@@ -72,7 +72,9 @@ async function carryOut(
 /** A call that may share the transaction: its session goes on and is locked, and its key is new and claimed. */
 type Held = { context: Context; input: object; claim: Claim | null }
 
-/** Holds the sessions and the keys of calls for a transaction; undefined for a call that has to be carried out alone. */
+/**
+ * Holds the sessions and the keys of calls for a transaction; undefined for a call that has to be carried out alone.
+ */
 async function holdSessionsAndKeys(
   sql: Sql,
   call: Call,
@@ -82,7 +84,7 @@ async function holdSessionsAndKeys(
   const now = (batch[0] as Arrived).context.clock()
   const [accounts, claims] = await Promise.all([
     holdFreeSessions(sql, sessions, now),
-    claimFreeKeys(sql, call, batch),
+    claimFreeKeys(sql, call, batch, now),
   ])
   return batch.map(({ context, request, input }, at) => {
     const account = accounts.get(context.session.toString('hex'))

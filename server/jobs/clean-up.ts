@@ -8,9 +8,9 @@ import type { Sql } from '../postgres/pool.ts'
 type Counts = Record<string, number>
 
 /**
- * Removes rows that no call and no gateway can use any more, and those that were kept for KEEP_DAYS; of what is kept for
- * longer, it forgets the addresses. Returns how many rows were removed and how many addresses forgotten: all 0 while
- * another server does this.
+ * Removes rows that no call and no gateway can use any more, and those that were kept for KEEP_DAYS; of what is kept
+ * for longer, it forgets the addresses. Returns how many rows were removed and how many addresses forgotten: all 0
+ * while another server does this.
  */
 export async function cleanUp(
   sql: Sql,

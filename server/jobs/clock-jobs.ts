@@ -75,8 +75,8 @@ async function forgetDaysAhead(sql: Sql, log: FastifyBaseLogger): Promise<void> 
 const SETTLING_MS = MINUTE_MS
 
 /**
- * Whether a change of a server has been under way for so many milliseconds. Its COMMIT waits for a standby for as long as
- * that is away, and until then nobody sees its rows.
+ * Whether a change of a server has been under way for so many milliseconds. Its COMMIT waits for a standby for as long
+ * as that is away, and until then nobody sees its rows.
  */
 export async function isChangeUnderWay(sql: Sql, milliseconds: number): Promise<boolean> {
   const found = await sql`

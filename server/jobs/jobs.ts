@@ -15,8 +15,8 @@ import {
 
 /**
  * Starts the jobs. Every server looks each minute which are due. Each job sees to it itself that several servers do no
- * harm, most of them by an advisory lock. A failed job is tried again at the next minute. How each run went is noted in the
- * database, where every server reads it.
+ * harm, most of them by an advisory lock. A failed job is tried again at the next minute. How each run went is noted in
+ * the database, where every server reads it.
  */
 export function startJobs(dependencies: JobDependencies): {
   /** Starts no further job, and resolves when the running one has finished. */
@@ -47,8 +47,8 @@ export function startJobs(dependencies: JobDependencies): {
   }
 
   /**
-   * Runs jobs one after the other. However many minutes pass meanwhile, one is made up for, without the jobs that failed
-   * in it: so none begins again at once.
+   * Runs jobs one after the other. However many minutes pass meanwhile, one is made up for, without the jobs that
+   * failed in it: so none begins again at once.
    */
   function openQueue(jobs: readonly ClockJob[]) {
     let minute = 0

@@ -54,7 +54,10 @@ export function openReport({
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Returns the version, and eight digits that stand for the files that run: servers of two commits are told apart by them. */
+/**
+ * Returns the version, and eight digits that stand for the files that run: servers of two commits are told apart by
+ * them.
+ */
 function readVersion(): string {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
   const files = ['server', 'db'].flatMap((folder) =>

@@ -20,7 +20,9 @@ export function isSelected(
   return conditions.reduce((all, one) => sql`${all} and ${one}`, sql`true`)
 }
 
-/** Says of a rare type that it is one: a plan is made before the type is known, and would use no index of the rare ones. */
+/**
+ * Says of a rare type that it is one: a plan is made before the type is known, and would use no index of the rare ones.
+ */
 function isOfType(sql: Sql, type: NonNullable<TransactionFilter['type']>): Fragment {
   return type === 'USED' ? sql`t.type = 'USED'` : sql`(t.type = ${type} and t.type <> 'USED')`
 }

@@ -6,9 +6,9 @@ export function lastMonths(sql: Sql, client: Fragment): Fragment {
 }
 
 /**
- * Returns an SQL expression of the months of a client's newest purchase that was not taken back, null where there is none.
- * If the newest row is a purchase, it is that one. Otherwise the rows are read from the newest on, and each retrieval
- * takes back the purchases before it: the first that is not all taken back counts, with what is left of it.
+ * Returns an SQL expression of the months of a client's newest purchase that was not taken back, null where there is
+ * none. If the newest row is a purchase, it is that one. Otherwise the rows are read from the newest on, and each
+ * retrieval takes back the purchases before it: the first that is not all taken back counts, with what is left of it.
  * @param client an expression of the client's id
  */
 export function purchasedMonths(sql: Sql, client: Fragment): Fragment {

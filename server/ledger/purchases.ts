@@ -40,15 +40,16 @@ export async function renew(
   const purchases = clients.map((client, at) =>
     purchaseOf(dealing, client, typeof months === 'number' ? months : (months[at] as number)),
   )
-  // Paid first, which locks the holdings: whoever moves the dealer has then ended, so that the service is counted beneath the
-  // superreseller that the dealer has now. And nothing is waited for afterwards: all that follows goes with the COMMIT.
+  // Paid first, which locks the holdings: whoever moves the dealer has then ended, so that the service is counted
+  // beneath the superreseller that the dealer has now. And nothing is waited for afterwards: all that follows goes with
+  // the COMMIT.
   const { source: credits } = await transfer(dealing.sql, payment(dealing, purchases))
   await serve(dealing.sql, purchases)
   return { credits, clients: purchases }
 }
 
 /** The renewal of one client, whose row is locked; `seen` is the expiry that the person saw. */
-export type Renewal = { dealing: Dealing; client: Served; months: number; seen: string | undefined }
+type Renewal = { dealing: Dealing; client: Served; months: number; seen: string | undefined }
 
 /**
  * Makes renewals of several dealers, each of another client, as `renew` makes one. Left out are renewals that it would
@@ -115,7 +116,7 @@ export async function giveBack(
 ): Promise<number> {
   const balance = await transfer(dealing.sql, {
     type: 'RETRIEVED',
-    source: consumedOf(dealing),
+    source: consumedOf(dealing.account),
     destination: dealing.account.balance_holding,
     rows: [{ ...factsOf(dealing.account, { ...client, expiry }), credits }],
   })
@@ -137,7 +138,7 @@ function payment(dealing: Dealing, purchases: readonly Purchase[]): Movement {
   return {
     type: 'USED',
     source: dealing.account.balance_holding,
-    destination: consumedOf(dealing),
+    destination: consumedOf(dealing.account),
     rows: purchases.map(({ expiryBefore, countedFrom, months, ...client }) => ({
       ...factsOf(dealing.account, client),
       credits: months,
@@ -147,7 +148,7 @@ function payment(dealing: Dealing, purchases: readonly Purchase[]): Movement {
   }
 }
 
-/** Has clients served until the expiries that were paid for. */
+/** Stores the expiries that were paid for. */
 function serve(sql: Sql, purchases: readonly Purchase[]): Promise<void> {
   const serving = sql`
     update service set expiry = bought.expiry
@@ -164,7 +165,8 @@ function refuseTwice(clients: readonly { id: number }[]): void {
   }
 }
 
-function consumedOf({ account }: Dealing): number {
-  if (account.consumed_holding === null) throw new Error('only a dealer spends credits')
-  return account.consumed_holding
+/** Returns the holding of what a dealer has consumed. */
+export function consumedOf({ consumed_holding }: Pick<Dealing['account'], 'consumed_holding'>): number {
+  if (consumed_holding === null) throw new Error('only a dealer spends credits')
+  return consumed_holding
 }

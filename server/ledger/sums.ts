@@ -1,6 +1,5 @@
 import type { TransactionFilter, TransactionSum } from '../../contract/transactions.ts'
-import { begin } from '../postgres/begin.ts'
-import { LOCKS, tryLock } from '../postgres/locks.ts'
+import { beginJob, LOCKS } from '../postgres/locks.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { dayOf } from './calendar.ts'
 import { bucketOf, type Days, daysFrom, monthsFrom } from './days.ts'
@@ -22,8 +21,8 @@ const BUSY = 100
 
 /**
  * Adds up the finished days of the accounts that were busy on them, and the finished months of all. What is finished
- * never changes, since the ledger is only appended; whatever is not added up is read row by row, so that a late job makes
- * no answer wrong.
+ * never changes, since the ledger is only appended; whatever is not added up is read row by row, so that a late job
+ * makes no answer wrong.
  * @param busy the least transactions of a day that is added up
  * @returns how many rows it wrote; null while another server does this
  */
@@ -51,7 +50,7 @@ async function fill(sql: Sql, now: Date, zone: string, kept: Kept): Promise<numb
   for (let from = 0; from < finished; from += kept.portion) {
     const to = Math.min(from + kept.portion, finished)
     const portion = { days: days.slice(from, to), ends: ends.slice(from, to) }
-    const rows = await begin(sql, (sql) => addUp(sql, since, portion, kept))
+    const rows = await beginJob(sql, LOCKS.sums, (sql) => addUp(sql, since, portion, kept))
     if (rows === null) return null
     written += rows
     since = portion.ends.at(-1) ?? since
@@ -59,13 +58,11 @@ async function fill(sql: Sql, now: Date, zone: string, kept: Kept): Promise<numb
   return written
 }
 
+/** Returns null where another server came before. */
 async function addUp(sql: Sql, since: string, portion: Days, { table, least }: Kept): Promise<number | null> {
-  if (!(await tryLock(sql, LOCKS.sums))) return null
-  // Another server may have come before.
   const later = await sql`select from ${sql(table)} where ended > ${since} limit 1`
   if (later.length > 0) return null
   const { ends } = portion
-  await sql`set local statement_timeout = '10min'`
   const written = await sql`
     insert into ${sql(table)} (account, began, ended, type, transactions, credits)
     select account, began, ended, type, transactions, credits from (
@@ -100,7 +97,10 @@ function eachSeeing(sql: Sql): Fragment {
   ) as seeing`
 }
 
-/** Adds up by their type the transactions that a filter selects: of an account and of everything beneath it, or of a client. */
+/**
+ * Adds up by their type the transactions that a filter selects: of an account and of everything beneath it, or of a
+ * client.
+ */
 export function sumsOf(
   sql: Sql,
   whose: LedgerScope,

@@ -9,7 +9,7 @@ import { type Path, type Placed, pathOf } from './path.ts'
 /**
  * What a row of the ledger records besides its movement: whom it concerns, who acted, and the client as it was then.
  */
-export type Facts = {
+type Facts = {
   actor: number
   client?: number
   login: string
@@ -43,7 +43,7 @@ export type Movement = {
 }
 
 /** What the two holdings of a movement have afterwards. */
-export type Balances = { source: number; destination: number }
+type Balances = { source: number; destination: number }
 
 /**
  * Moves credits; only this and `transferFree` may. Locks both holdings in the order of their ids, refuses if the source
@@ -77,8 +77,8 @@ export async function lockFreeHoldings(
 
 /**
  * Makes several movements in one statement. Left out are movements that `transfer` would refuse, and those whose two
- * holdings are not both in `free`. Two movements that share a holding have the same two, the same type and the same actor:
- * the database refuses others. Returns the balances after each movement; undefined where it was left out.
+ * holdings are not both in `free`. Two movements that share a holding have the same two, the same type and the same
+ * actor: the database refuses others. Returns the balances after each movement; undefined where it was left out.
  */
 export async function transferFree(
   sql: Sql,

@@ -32,7 +32,7 @@ type TrialFacts = {
 export type TrialFields = { mac: string; trials: string }
 
 /** The dealer of a client, the moment and the calendar. */
-export type TrialDealing = Pick<Dealing, 'sql' | 'now' | 'business'> & {
+type TrialDealing = Pick<Dealing, 'sql' | 'now' | 'business'> & {
   account: Pick<Dealing['account'], 'id' | 'balance_holding'>
 }
 
@@ -141,8 +141,8 @@ export async function giveTrial(
 }
 
 /**
- * Records that a client's MAC, or that of its box, shares the client's trial, or refuses it. Call it once no other client can
- * get the MAC, so that nobody gives it another trial meanwhile.
+ * Records that a client's MAC, or that of its box, shares the client's trial, or refuses it. Call it once no other
+ * client can get the MAC, so that nobody gives it another trial meanwhile.
  */
 export async function shareTrial(
   dealing: TrialDealing,
@@ -170,7 +170,9 @@ export async function livesOnTrial(
   return (await trialFacts(dealing, client)).client_had_today
 }
 
-/** Returns what notes that a box shares the trial of the Ministra client that it signs in to, or says that it may not. */
+/**
+ * Returns what notes that a box shares the trial of the Ministra client that it signs in to, or says that it may not.
+ */
 export function trialsOfBoxes(business: Dealing['business']) {
   return async (
     sql: Sql,
@@ -202,7 +204,7 @@ export async function withBoxMac<Of extends Pick<Concerned, 'id' | 'mac'>>(
   lock: 'lock' | 'read',
 ): Promise<Of> {
   if (client.mac !== null) return client
-  // Whoever gives the box's MAC to another client changes this row, and waits then, or was waited for.
+  // Whoever gives the box's MAC to another client changes this row too, so that one waits for the other.
   const [box] = await sql<{ mac: string | null }[]>`
     select mac from device where client = ${client.id} ${lock === 'lock' ? sql`for no key update` : sql``}`
   return { ...client, mac: box?.mac ?? null }

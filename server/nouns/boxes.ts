@@ -11,10 +11,9 @@ import { MAC_DIGITS, MAC_PREFIX, macForms } from '../../contract/clients.ts'
 import { pageOf } from '../../contract/page.ts'
 import { before, DAY_MS } from '../../contract/time.ts'
 import type { Handlers } from '../context.ts'
-import { begin } from '../postgres/begin.ts'
+import { directionOf } from '../postgres/direction.ts'
 import { likePattern, likePatterns } from '../postgres/like.ts'
-import { LOCKS, tryLock } from '../postgres/locks.ts'
-import { directionOf } from '../postgres/order.ts'
+import { beginJob, LOCKS } from '../postgres/locks.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { boxRefusal, isOnline, isUnknownBox, onlineSince } from '../tree/presence.ts'
 
@@ -85,9 +84,7 @@ export async function countBoxes(sql: Sql, now: Date, few = FEW): Promise<number
   const minute = beginningOf(COUNTED_EVERY_MS)
   const count = async (sql: Sql) => {
     const [counted] = await sql`select from box_count where at = ${minute}`
-    if (counted || !(await tryLock(sql, LOCKS.boxCount))) return null
-    // Reading millions of boxes may take longer than a call is allowed.
-    await sql`set local statement_timeout = '10min'`
+    if (counted) return null
     const [totals] = await sql<Totals[]>`${counting(sql, now)}`
     const { known, online } = totals ?? NONE
     const due = beginningOf(known > few ? MODELS_EVERY_MS : COUNTED_EVERY_MS)
@@ -97,7 +94,7 @@ export async function countBoxes(sql: Sql, now: Date, few = FEW): Promise<number
     return online
   }
   // Nothing depends on it, so its commit waits for no disk and for no standby.
-  return begin(sql, count, 'may be lost')
+  return beginJob(sql, LOCKS.boxCount, count, 'may be lost')
 }
 
 function models(sql: Sql, now: Date): Fragment {

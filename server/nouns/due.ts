@@ -5,7 +5,7 @@ import type { DueClient } from '../../contract/shapes.ts'
 import { type Context, type Handlers, Unchanged } from '../context.ts'
 import { addDays, dayOf, endOf, startOf } from '../ledger/calendar.ts'
 import { lastMonths, purchasedMonths } from '../ledger/last-months.ts'
-import { directionOf } from '../postgres/order.ts'
+import { directionOf } from '../postgres/direction.ts'
 import type { Fragment } from '../postgres/pool.ts'
 import { balanceOf } from '../tree/account.ts'
 import { clientOf } from '../tree/client.ts'
@@ -95,7 +95,9 @@ function summed(days: readonly { clients: number; months: number }[]): { clients
   return { clients: total('clients'), months: total('months') }
 }
 
-/** Whether a service `s` is of one of the caller's clients that are switched on. Few are not, so these are looked up. */
+/**
+ * Whether a service `s` is of one of the caller's clients that are switched on. Few are not, so these are looked up.
+ */
 function isDue({ sql, account }: Context): Fragment {
   return sql`
     s.dealer = ${account.id} and s.client not in (select client from switched_off where dealer = ${account.id})`

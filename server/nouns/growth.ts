@@ -3,8 +3,7 @@ import type { Account, Handler } from '../context.ts'
 import { addDays, type Day, dayOf } from '../ledger/calendar.ts'
 import { bucketOf, type Days, daysFrom } from '../ledger/days.ts'
 import { concerning } from '../ledger/rows.ts'
-import { begin } from '../postgres/begin.ts'
-import { LOCKS, tryLock } from '../postgres/locks.ts'
+import { beginJob, LOCKS } from '../postgres/locks.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /**
@@ -36,12 +35,9 @@ export const growth: Handler<typeof calls.tree.growth> = async ({ sql, account, 
 
 /** Returns how many missing rows of finished days it wrote; null while another server does this. */
 export async function fillBranchDays(sql: Sql, now: Date, zone: string): Promise<number | null> {
-  return begin(sql, async (sql) => {
-    if (!(await tryLock(sql, LOCKS.branchDays))) return null
+  return beginJob(sql, LOCKS.branchDays, async (sql) => {
     const open = await openDays(sql, now, zone)
     if (open.days.length < 2) return 0
-    // Writing years of missing days may take longer than a call is allowed.
-    await sql`set local statement_timeout = '10min'`
     const written = await sql`
       insert into branch_day (account, day, ended, clients, used)
       select account, day, ended, clients, used from (${figuresOf(sql, open, null)}) as rows where ended <= ${now}`
@@ -69,7 +65,9 @@ async function openDays(sql: Sql, now: Date, zone: string): Promise<OpenDays> {
   return { last: null, since, ...daysFrom(dayOf(since, zone), now, zone) }
 }
 
-/** Returns the condition for rows `k` of days before today: TIME_ZONE may have been moved west since they were written. */
+/**
+ * Returns the condition for rows `k` of days before today: TIME_ZONE may have been moved west since they were written.
+ */
 function finishedBy(sql: Sql, now: Date, zone: string): Fragment {
   return sql`k.day < ${dayOf(now, zone)} and k.ended <= ${now}`
 }
@@ -82,7 +80,8 @@ function finishedBy(sql: Sql, now: Date, zone: string): Fragment {
 function figuresOf(sql: Sql, open: OpenDays, whose: Account | null): Fragment {
   const { last, since, days, ends } = open
   const begins = [since, ...ends.slice(0, -1)]
-  // One row for each account of a path, by which PostgreSQL can hash: with 'in' it compares each change with each branch.
+  // One row for each account of a path, by which PostgreSQL can hash: with 'in' it compares each change with each
+  // branch.
   const isOneOf = (path: Fragment) => sql`
     cross join lateral (values (${path}.superreseller), (${path}.reseller)) as on_path (account)
     join branch on branch.id = on_path.account`

@@ -3,13 +3,14 @@ import { MOST_CHOSEN, macForms } from '../../contract/clients.ts'
 import { counted } from '../../contract/quantities.ts'
 import type { Account, Context, Handlers } from '../context.ts'
 import { pathOf } from '../ledger/path.ts'
+import { consumedOf } from '../ledger/purchases.ts'
 import { factsOf, lockHoldings, note, placeOf, transfer } from '../ledger/transfer.ts'
 import { likePattern, likePatterns } from '../postgres/like.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { fieldRefusal, notFound, Refusal } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
 import { beneathOf, requireOpen } from '../tree/beneath.ts'
-import { type Client, clientsThere, lockFirstClients } from '../tree/client.ts'
+import { type Client, clientsThere, lockFirstClients, namesMissing } from '../tree/client.ts'
 import { countOfDealer } from '../tree/client-counts.ts'
 
 /** The handlers that show the clients of a dealer to who moves them, and move them to another dealer. */
@@ -71,8 +72,7 @@ async function lockClients(
 /** @throws Refusal that names those which the dealer no longer has, so that all others can be moved without them */
 async function namedClients(sql: Sql, dealer: Account, names: readonly string[]): Promise<Client[]> {
   const found = await clientsThere({ sql, account: dealer }, names, 'lock')
-  const there = new Set(found.map(({ name }) => name.toLowerCase()))
-  const [gone, ...more] = names.filter((name) => !there.has(name.toLowerCase()))
+  const [gone, ...more] = namesMissing(names, found)
   if (gone === undefined) return found
   const others = more.length > 0 ? ` and ${counted(more.length, 'other')}` : ''
   throw new Refusal(
@@ -100,7 +100,7 @@ async function carryOver(
   clients: readonly Used[],
 ): Promise<void> {
   const { sql, account } = context
-  const [source, destination] = [holdingOf(from), holdingOf(to)]
+  const [source, destination] = [consumedOf(from), consumedOf(to)]
   const locked = await lockHoldings(sql, [from.balance_holding, source, to.balance_holding, destination])
   // Read under the lock that a move, a closing and every spending call takes.
   const [left, came] = [from, to].map(({ id }) => locked.find((one) => one.account === id))
@@ -120,9 +120,4 @@ async function carryOver(
   if (unpaid.length > 0) {
     await note(sql, 'MOVE', pathOf(placeOf(came)), unpaid, pathOf(placeOf(left)))
   }
-}
-
-function holdingOf({ name, consumed_holding }: Account): number {
-  if (consumed_holding === null) throw new Error(`${name} is no dealer`)
-  return consumed_holding
 }

@@ -17,7 +17,8 @@ export const savePreferences: Handler<typeof calls.session.savePreferences> = as
   const stored = row?.stored ?? {}
   const next = merged(stored, preferences)
   if (isDeepStrictEqual(next, stored)) return new Unchanged({ status: 'OK' })
-  // Measured here, so that the check of the table fails for nobody: a database of one's own would write the row to its log.
+  // Measured here, so that the check of the table fails for nobody: a database of one's own would write the row to its
+  // log.
   const { count } = await sql`
     update account set preferences = next.kept from (select ${sql.json(next as never)}::jsonb as kept) next
     where id = ${account.id} and octet_length(next.kept::text) <= ${MOST_BYTES}`

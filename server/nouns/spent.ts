@@ -23,8 +23,8 @@ export const spent: Handler<typeof calls.clients.spent> = async (context) => {
 type Sum = Package & { month: Day }
 
 /**
- * Adds up the ledger's rows by month and package, in one pass over both months. The package of a client that was moved to
- * another dealer since is nobody else's business: those rows have none.
+ * Adds up the ledger's rows by month and package, in one pass over both months. The package of a client that was moved
+ * to another dealer since is nobody else's business: those rows have none.
  */
 async function sums({ sql, account, business }: Context, lastMonth: Day, thisMonth: Day): Promise<Sum[]> {
   const { zone } = business

@@ -2,8 +2,8 @@ import type { calls } from '../../contract/calls.ts'
 import type { Context, Handlers } from '../context.ts'
 import { addDays, type Day, dayOf } from '../ledger/calendar.ts'
 import { bucketOf, type Days, daysFrom } from '../ledger/days.ts'
-import { begin, planForValues } from '../postgres/begin.ts'
-import { LOCKS, tryLock } from '../postgres/locks.ts'
+import { planForValues } from '../postgres/begin.ts'
+import { beginJob, LOCKS } from '../postgres/locks.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { childOf } from '../tree/child.ts'
 
@@ -29,15 +29,12 @@ export const statistics: Pick<Handlers<typeof calls.admin>, 'totals' | 'statisti
 
 /** Returns how many missing rows of finished days it wrote; null while another server does this. */
 export async function fillStatistics(sql: Sql, now: Date, zone: string): Promise<number | null> {
-  return begin(sql, async (sql) => {
-    if (!(await tryLock(sql, LOCKS.statistics))) return null
+  return beginJob(sql, LOCKS.statistics, async (sql) => {
     const [oldest] = await sql<{ created: string | null }[]>`
       select min(created) as created from account where role = 'superreseller'`
     if (!oldest?.created) return 0
     const days = daysFrom(dayOf(oldest.created, zone), now, zone)
     if (!(await isAnyMissing(sql, days, now))) return 0
-    // Writing years of missing days may take longer than a call is allowed.
-    await sql`set local statement_timeout = '10min'`
     await planForValues(sql)
     const rows = figuresSince(sql, { days, since: oldest.created, base: sql`false`, which: sql`true` })
     const written = await sql`

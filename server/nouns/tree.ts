@@ -120,7 +120,9 @@ function movedSince(sql: Sql, since: Date): Fragment {
     ) as side group by account`
 }
 
-/** What every `dealer` beneath each child has used since: what it has now, less what it had then and what was `moved`. */
+/**
+ * What every `dealer` beneath each child has used since: what it has now, less what it had then and what was `moved`.
+ */
 function spentSince(sql: Sql, since: Date): Fragment {
   return sql`
     select dealer.child, count(*) filter (where dealer.closed is null)::int as dealers,
@@ -200,8 +202,8 @@ function stopped(sql: Sql, now: Date): Fragment {
 }
 
 /**
- * Returns a query of how many clients of a `branch` are switched off and have not expired, where no suspension stops them
- * anyway.
+ * Returns a query of how many clients of a `branch` are switched off and have not expired, where no suspension stops
+ * them anyway.
  */
 function switchedOff(sql: Sql, now: Date): Fragment {
   return sql`
@@ -209,7 +211,9 @@ function switchedOff(sql: Sql, now: Date): Fragment {
     where dealer = any (array(select id from branch where not branch.stopped)) and expiry >= ${now}`
 }
 
-/** Returns the suspension of an account itself, whether one above it is suspended, and whether any stops its clients. */
+/**
+ * Returns the suspension of an account itself, whether one above it is suspended, and whether any stops its clients.
+ */
 async function suspensions(
   { sql, account }: Context,
   { id, superreseller, reseller }: Beneath,

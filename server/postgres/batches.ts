@@ -3,9 +3,9 @@ import { isLost } from './errors.ts'
 /** How what was asked for at the same time is carried out in few transactions. */
 type Batching<One, Result> = {
   /**
-   * Carries out in one transaction what `take` returns, which it calls once the transaction has begun. Returns what each
-   * came to; undefined for one that was left out, because it would have had to wait or cannot be carried out like the
-   * others.
+   * Carries out in one transaction what `take` returns, which it calls once the transaction has begun. Returns what
+   * each came to; undefined for one that was left out, because it would have had to wait or cannot be carried out like
+   * the others.
    */
   together: (take: () => readonly One[]) => Promise<readonly (Result | undefined)[]>
   /** Of those with one key, a batch has the first; the others come one after the other. Each is its own by default. */
@@ -93,7 +93,7 @@ export function openBatches<One, Result>({
     return [...taken.values()]
   }
 
-  /** Refuses a batch, and all who wait, but for those whom another batch takes that has begun. */
+  /** Refuses a batch and all who wait, unless another batch that has begun will take them. */
   function giveUp(batch: readonly Waiting[] | null, error: unknown): void {
     if (batch === null) isGathering = false
     const refused = isGathering ? [] : waiting.splice(0)

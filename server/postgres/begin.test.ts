@@ -133,7 +133,7 @@ describe('a transaction', () => {
       create constraint trigger slow after insert on slow deferrable initially deferred
       for each row execute function wait()`
     const gate = openPool(database.owner, { max: 1 })
-    const pool = openPool(database.owner, { max: 3, changes: 2, noTimeouts: true })
+    const pool = openPool(database.owner, { max: 3, changes: 2, isLong: true })
     await gate`select pg_advisory_lock(1)`
     const insert = (sql: Sql) => sql`insert into slow values (1)`
     const changes = [begin(pool, insert), ...[1, 2].map(() => change(pool, () => insert(pool)))]

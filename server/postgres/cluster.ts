@@ -57,7 +57,10 @@ const WRITE = `
     shift 2
   done`
 
-/** The last value of a setting counts: the operator's come after those that can be tuned, and before those that must hold. */
+/**
+ * The last value of a setting counts: the operator's come after those that can be tuned, and before those that must
+ * hold.
+ */
 function settings(cluster: string): string {
   const tunable = {
     ...TUNING,

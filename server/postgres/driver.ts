@@ -4,17 +4,17 @@ import type postgres from 'postgres'
 /**
  * What the driver, postgres.js 3.4.9, does wrong, and what mends it. It used what was left of a lost connection on the
  * next one: a pool gave no connection for many seconds, a statement that was never sent returned no rows, and a
- * transaction ran that was never begun. It sent long statements one by one, a refused COPY could wait for ever, and so could
- * a statement behind another's. It refused the certificate of an IP address. It had all connections take turns. What was over
- * filled the memory for long, and what was to be sent waited. It took from the environment what was meant for other programs.
- * No release mends it. `driver.test.ts` (and `external.test.ts` of certificates) shows each fault but the needless copy, so
- * that it can tell of a later release whether this is still needed.
+ * transaction ran that was never begun. It sent long statements one by one, a refused COPY could wait for ever, and so
+ * could a statement behind another's. It refused the certificate of an IP address. It had all connections take turns.
+ * What was over filled the memory for long, and what was to be sent waited. It took from the environment what was meant
+ * for other programs. No release mends it. `driver.test.ts` (and `external.test.ts` of certificates) shows each fault
+ * but the needless copy, so that it can tell of a later release whether this is still needed.
  */
 const MENDS: Record<string, readonly { from: string; to: string }[]> = {
   'connection.js': [
     {
-      // What was sent between the 'error' and the 'close' of a socket was not rejected. And a connection that was closed
-      // before it was ready was made again at once, for ever.
+      // What was sent between the 'error' and the 'close' of a socket was not rejected. And a connection that was
+      // closed before it was ready was made again at once, for ever.
       from: 'if (initial)\n      return reconnect()\n\n    !hadError && (query || sent.length) && error(',
       to: 'if (initial || query || sent.length) error(',
     },
@@ -29,8 +29,8 @@ const MENDS: Record<string, readonly { from: string; to: string }[]> = {
     closedTime = performance.now()`,
     },
     {
-      // What is still written to a connection over TLS between its end and the driver's hearing of it fails later. Nobody listened
-      // any more, which ended the process.
+      // What is still written to a connection over TLS between its end and the driver's hearing of it fails later.
+      // Nobody listened any more, which ended the process.
       from: 'socket.removeAllListeners()\n    socket = null',
       to: "socket.removeAllListeners()\n    socket.on('error', () => {})\n    socket = null",
     },
@@ -57,13 +57,15 @@ const MENDS: Record<string, readonly { from: string; to: string }[]> = {
       to: 'servername: net.isIP(socket.host) ? undefined : socket.host, host: socket.host',
     },
     {
-      // Of statements that are sent together, each of more than a kilobyte was a packet, for which PostgreSQL was woken.
+      // Of statements that are sent together, each of more than a kilobyte was a packet, for which PostgreSQL was
+      // woken.
       from: 'chunk.length >= 1024',
       to: 'chunk.length >= 65536',
     },
     {
-      // What was to be sent waited until all that had arrived meanwhile, also on other connections, was handled. Now it is sent
-      // once what runs has nothing more to send: while the other requests that came with it are read, PostgreSQL is at work.
+      // What was to be sent waited until all that had arrived meanwhile, also on other connections, was handled. Now it
+      // is sent once what runs has nothing more to send: while the other requests that came with it are read,
+      // PostgreSQL is at work.
       from: 'export default Connection\n',
       to: `export default Connection
 
@@ -86,8 +88,9 @@ const clearImmediate = timer => timer && (timer.isOver = true)
       to: 'x',
     },
   ],
-  // V8 makes a function in the old generation where its source assigns it to a property. There it keeps what it refers to, the
-  // whole statement or transaction, until the old generation is collected: a fifth of all memory went through that.
+  // V8 makes a function in the old generation where its source assigns it to a property. There it keeps what it refers
+  // to, the whole statement or transaction, until the old generation is collected: a fifth of all memory went through
+  // that.
   'query.js': [
     {
       from: `this.resolve = x => (this.active = false, resolve(x))
@@ -133,8 +136,8 @@ const clearImmediate = timer => timer && (timer.isOver = true)
       c.reserved = next`,
     },
     {
-      // PGHOST, PGPASSWORD, PGTARGETSESSIONATTRS and the like, which an operator sets for psql, changed what DATABASE_URL leaves
-      // out, and some stopped even the embedded database.
+      // PGHOST, PGPASSWORD, PGTARGETSESSIONATTRS and the like, which an operator sets for psql, changed what
+      // DATABASE_URL leaves out, and some stopped even the embedded database.
       from: 'env = process.env',
       to: 'env = {}',
     },
@@ -145,8 +148,8 @@ const clearImmediate = timer => timer && (timer.isOver = true)
       to: 'return go(open.pop(), query)',
     },
     {
-      // Where no connection was free, a statement was sent behind one that was under way, though another connection became
-      // free at once: behind a commit that waits for a standby that is gone, it waited as well.
+      // Where no connection was free, a statement was sent behind one that was under way, though another connection
+      // became free at once: behind a commit that waits for a standby that is gone, it waited as well.
       from: `busy.length
       ? go(busy.shift(), query)
       : queries.push(query)`,

@@ -28,7 +28,7 @@ export interface Embedded {
   stop(): Promise<void>
 }
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   dataDir: string
   /** Prints a line for the person at the terminal. */
   say: (line: string) => void
@@ -91,7 +91,7 @@ async function setUp(
   stopping: AbortSignal | undefined,
 ): Promise<void> {
   const inPostgres = { ...superuser, database: 'postgres' }
-  await withPool(inPostgres, { max: 1, noTimeouts: true }, async (sql) => {
+  await withPool(inPostgres, { max: 1, isLong: true }, async (sql) => {
     try {
       await whenReady(home, () => sql`select pg_advisory_lock(${LOCKS.console})`, stopping)
       await refuseUnsafe(sql)
@@ -152,8 +152,7 @@ class FolderLock {
     this.say = say
     this.sql = openPool(superuser, {
       max: 1,
-      noTimeouts: true,
-      noMaxAge: true,
+      isLong: true,
       onClose: () => this.onClose(),
     })
   }

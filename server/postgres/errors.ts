@@ -37,8 +37,8 @@ export function isReadOnly(error: unknown): boolean {
 }
 
 /**
- * Whether a connection failed. The driver's own codes begin with CONNECT. Node's error of a file names its path; that of a
- * connection cut at its TLS handshake has a path without a value.
+ * Whether a connection failed. The driver's own codes begin with CONNECT. Node's error of a file names its path; that
+ * of a connection cut at its TLS handshake has a path without a value.
  */
 function isOfConnection(error: unknown): boolean {
   if (!(error instanceof Error) || !/^(CONNECT|EAI_|E[A-Z]{3,}$)/.test(codeOf(error))) return false

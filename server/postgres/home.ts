@@ -66,9 +66,7 @@ function refuseOtherMajors(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     const major = /^postgres-(\d+)$/.exec(name)?.[1]
     if (major !== undefined && Number(major) !== MAJOR) {
-      throw new StartFault(
-        `${join(dataDir, name)} is a database of PostgreSQL ${major}, and this program opens ${MAJOR}: move your data over by backup and restore, or run the program that made it.`,
-      )
+      throw new StartFault(isOfOther(join(dataDir, name), major))
     }
   }
 }
@@ -237,8 +235,12 @@ function refuseOtherVersion(cluster: string): void {
   throw new StartFault(
     version === ''
       ? `${cluster} is not a whole database; restore a backup, or move it away.`
-      : `${cluster} is a database of PostgreSQL ${version}, and this program opens ${MAJOR}: move your data over by backup and restore, or run the program that made it.`,
+      : isOfOther(cluster, version),
   )
+}
+
+function isOfOther(cluster: string, version: string): string {
+  return `${cluster} is a database of PostgreSQL ${version}, and this program opens ${MAJOR}: move your data over by backup and restore, or run the program that made it.`
 }
 
 /** PostgreSQL runs only as the owner of its folder, so the user is read from the folder. */

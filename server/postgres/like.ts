@@ -1,7 +1,7 @@
 /**
- * Returns the forms that a searched text may be stored in. A letter with an accent is one character or two. A space may be a copied
- * one, which looks like any other. A Greek sigma at the end of a word is a letter of its own, but PostgreSQL makes the usual one of
- * its capital.
+ * Returns the forms that a searched text may be stored in. A letter with an accent is one character or two. A space may
+ * be a copied one, which looks like any other. A Greek sigma at the end of a word is a letter of its own, but
+ * PostgreSQL makes the usual one of its capital.
  */
 export function formsOf(text: string): string[] {
   const forms = [text, text.replace(/\p{Zs}/gu, ' ')]

@@ -1,8 +1,9 @@
+import { type Access, begin } from './begin.ts'
 import type { Sql } from './pool.ts'
 
 /**
- * The keys of the advisory locks, each used for one purpose. A login, a MAC and an Idempotency-Key take others, 64 bits of
- * a hash: should one collide with these, somebody waits for a moment.
+ * The keys of the advisory locks, each used for one purpose. A login, a MAC and an Idempotency-Key take others, 64 bits
+ * of a hash: should one collide with these, somebody waits for a moment.
  */
 export const LOCKS = {
   /** Making or changing the schema, and replacing the secret key. */
@@ -25,9 +26,30 @@ export const LOCKS = {
   cleanUp: 0x636c6561,
 } as const
 
-/** Lets a box that signs in by login, and whoever gives its MAC to a client, wait for each other until the transaction ends. */
+/**
+ * Lets a box that signs in by login, and whoever gives its MAC to a client, wait for each other until the transaction
+ * ends.
+ */
 export async function lockMac(sql: Sql, mac: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`box ${mac}`}, 7))`
+}
+
+/**
+ * Runs the transaction of a job that one server does, and that may take longer than a call is allowed. Null while
+ * another does it.
+ */
+export function beginJob<T>(
+  sql: Sql,
+  lock: number,
+  work: (sql: Sql) => Promise<T>,
+  access?: Access,
+): Promise<T | null> {
+  const locked = async (sql: Sql) => {
+    if (!(await tryLock(sql, lock))) return null
+    await sql`set local statement_timeout = '10min'`
+    return work(sql)
+  }
+  return begin(sql, locked, access)
 }
 
 /** Takes a lock until the transaction ends. Returns whether nobody else has it. */

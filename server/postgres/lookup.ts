@@ -1,6 +1,6 @@
 /**
- * Looks things up by their keys, by one query at a time, for all that were asked for since the last one began. So however
- * many ask, they take one connection of the pool.
+ * Looks things up by their keys, by one query at a time, for all that were asked for since the last one began. So
+ * however many ask, they take one connection of the pool.
  */
 export function openLookup<Found>(lookUp: (keys: readonly string[]) => Promise<Map<string, Found>>) {
   let asked = new Set<string>()

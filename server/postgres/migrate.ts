@@ -16,7 +16,7 @@ import {
   standingOf,
 } from './schema.ts'
 
-export interface MigrateOptions {
+interface MigrateOptions {
   server: Connect
   owner: Connect
   /** Prints a line for the person at the terminal. */
@@ -75,7 +75,7 @@ export function mayMakeNoTables(): StartFault {
 async function migrateOver(options: MigrateOptions): Promise<void> {
   const { server, owner, say, stopping, release = RELEASE } = options
   const role = await roleOfTried(server)
-  await withPool(owner, { max: 1, noTimeouts: true, noMaxAge: true }, async (sql) => {
+  await withPool(owner, { max: 1, isLong: true }, async (sql) => {
     await waitForOthers(sql, say, stopping)
     const isNewer = await bringForward(sql, { owner, say, stopping, release })
     // The newer version has granted these rights and those to what it added, which this one does not know.

@@ -21,7 +21,7 @@ test('what runs without time limits has none, also where its role has some', asy
   const name = ownerSql(row?.name ?? '')
   for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
     await ownerSql`alter role boxtree_owner in database ${name} set ${ownerSql(limit)} = '50ms'`
-  const sql = openPool(owner, { max: 1, noTimeouts: true })
+  const sql = openPool(owner, { max: 1, isLong: true })
   try {
     await begin(sql, async (sql) => {
       await sql`select pg_sleep(0.2)`

@@ -19,15 +19,16 @@ export const CONNECTIONS = 10
 /** The most of them that changes may have at once, so that those who look find one while every commit waits. */
 export const MOST_CHANGES = CONNECTIONS - 3
 
-export interface PoolOptions {
+interface PoolOptions {
   /** The most connections at once. */
   max: number
   /** The most connections that changes have at once; all of them if left out. */
   changes?: number
-  /** Whether statements run without a time limit, also one of the role, as migrations and backups need. */
-  noTimeouts?: boolean
-  /** Whether connections are never replaced because of their age. */
-  noMaxAge?: boolean
+  /**
+   * True for work that takes long, as migrations and backups: no time limit, also none of the role, and no new
+   * connection meanwhile.
+   */
+  isLong?: boolean
   /** Whether to connect to a standby where there is one, for work that only reads and takes long. */
   standby?: boolean
   /** Called whenever a connection was made. */
@@ -51,11 +52,11 @@ export function openPool(to: Connect, options: PoolOptions): Sql {
     },
     // By default the driver waits up to 20 s before it connects again after a failure.
     backoff: () => 0,
-    connection: sessionSettings(options.noTimeouts ?? false),
+    connection: sessionSettings(options.isLong ?? false),
     types,
     // The driver's query of types at the start of a connection would end the process if the connection were lost.
     fetch_types: false,
-    ...(options.noMaxAge && { max_lifetime: null, idle_timeout: 0 }),
+    ...(options.isLong && { max_lifetime: null, idle_timeout: 0 }),
     ...(options.onClose && { onclose: options.onClose }),
   }
   const { onOpen } = options

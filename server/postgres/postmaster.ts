@@ -51,8 +51,8 @@ export async function ensureRunning(home: Home, stopping?: AbortSignal): Promise
 }
 
 /**
- * Whether a server answers in the folder. One that another container runs there, whose processes are not to be seen from
- * here, is told by this alone: a second server beside it would destroy its files.
+ * Whether a server answers in the folder. One that another container runs there, whose processes are not to be seen
+ * from here, is told by this alone: a second server beside it would destroy its files.
  */
 async function answers(home: Home): Promise<boolean> {
   const socket = socketPathOf(home.cluster)
@@ -69,9 +69,9 @@ async function answers(home: Home): Promise<boolean> {
 }
 
 /**
- * Stops the server, which ends its sessions and writes a checkpoint; resolves when no process is left. Where it does not
- * end within a minute, as one that just crashed on a full disk may not, it is ended at once: what was committed is in
- * its log.
+ * Stops the server, which ends its sessions and writes a checkpoint; resolves when no process is left. Where it does
+ * not end within a minute, as one that just crashed on a full disk may not, it is ended at once: what was committed is
+ * in its log.
  */
 export async function stop(home: Home): Promise<void> {
   if (!isRunning(home)) return
@@ -190,8 +190,8 @@ function servesFolder(pid: number, home: Home): boolean {
 }
 
 /**
- * Returns the working directory of a process. Root in a container may often not read it of another user's process, but its
- * command line anybody may: the server is started with the name of its folder.
+ * Returns the working directory of a process. Root in a container may often not read it of another user's process, but
+ * its command line anybody may: the server is started with the name of its folder.
  */
 function folderOf(pid: number, cluster: string): string | undefined {
   try {

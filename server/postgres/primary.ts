@@ -16,8 +16,8 @@ type Seen = { host: string; timeline: string }
 const RETRY_MS = 1_000
 
 /**
- * Reads each minute, when a connection is lost, and whenever it is told to, which server is the primary. Log and metrics
- * tell when that changes.
+ * Reads each minute, when a connection is lost, and whenever it is told to, which server is the primary. Log and
+ * metrics tell when that changes.
  */
 export function watchPrimary(
   sql: Sql,

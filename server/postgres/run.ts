@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** The user that PostgreSQL runs as; null for the user of the console. */
 export type RunAs = { uid: number; gid: number } | null
 
-export interface Outcome {
+interface Outcome {
   /** The exit code; -1 when the program could not be started or was ended by a signal. */
   code: number
   output: string

@@ -148,8 +148,8 @@ describe('the tables that the main branch has made between two releases', () => 
   )
 
   test('have steps that never change', () => {
-    // A new step adds its digest. Where another one differs, its text must come back: there are databases that it was applied to,
-    // and a mistake is mended by a further step.
+    // A new step adds its digest. Where another one differs, its text must come back: there are databases that it was
+    // applied to, and a mistake is mended by a further step.
     const digests = RELEASE.steps.map(({ text }) =>
       createHash('sha256').update(text).digest('hex').slice(0, 8),
     )

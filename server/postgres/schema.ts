@@ -5,7 +5,7 @@ import { StartFault } from '../config.ts'
 import type { Sql } from './pool.ts'
 
 /** A schema: the files that make it, in the order in which they are applied to an empty database. */
-export interface Schema {
+interface Schema {
   files: readonly SchemaFile[]
   /** A digest of the names and checksums of its files, by which schemas are told apart. */
   fingerprint: string
@@ -13,7 +13,7 @@ export interface Schema {
   step: number
 }
 
-export interface SchemaFile {
+interface SchemaFile {
   name: string
   checksum: string
   text: string

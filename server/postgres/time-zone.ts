@@ -1,6 +1,8 @@
 import { type Connect, type Sql, withPool } from './pool.ts'
 
-/** Returns the time zone in which the days of this database were counted before, where it is another; null otherwise. */
+/**
+ * Returns the time zone in which the days of this database were counted before, where it is another; null otherwise.
+ */
 export async function otherZoneBefore(sql: Sql, zone: string): Promise<string | null> {
   const noted = await notedZone(sql)
   return noted !== null && !isSameZone(noted, zone) ? noted : null
@@ -24,7 +26,9 @@ export async function noteTimeZone(owner: Connect, zone: string): Promise<void> 
 
 const KEY = 'time zone'
 
-/** Whether two IANA names mean the same zone: zones have old and new names. A name that Node does not know is another. */
+/**
+ * Whether two IANA names mean the same zone: zones have old and new names. A name that Node does not know is another.
+ */
 export function isSameZone(one: string, other: string): boolean {
   try {
     const of = (timeZone: string) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone

@@ -12,7 +12,10 @@ export function childOf(caller: TreeContext, name: string, lock?: 'lock'): Promi
 
 type ListedChild = z.output<typeof AccountRow>
 
-/** Returns the caller's children in the order of their names. @param more further columns of the account `a`, after a comma */
+/**
+ * Returns the caller's children in the order of their names. @param more further columns of the account `a`, after a
+ * comma
+ */
 export async function childrenOf<More extends object = object>(
   { sql, account }: TreeContext,
   more: Fragment = sql``,

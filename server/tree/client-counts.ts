@@ -2,7 +2,10 @@ import { type ClientFilter, expiringUntil } from '../../contract/clients.ts'
 import type { Context } from '../context.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 
-/** Returns the numbers of the caller's clients by their expiry, as a table `kept` for FROM: of all clients for the admin. */
+/**
+ * Returns the numbers of the caller's clients by their expiry, as a table `kept` for FROM: of all clients for the
+ * admin.
+ */
 export function countsByExpiry(sql: Sql, { id, role }: Context['account']): Fragment {
   return role === 'admin'
     ? sql`total_count as kept`
@@ -56,8 +59,9 @@ function monthOf(now: Date): Date {
 }
 
 /**
- * Returns a query of `countsInState` for every state at once: rows of `account`, `all`, `active`, `expiring` and `expired`.
- * Each kept count is read once: first the months as if this one ended nobody's service, then what its days change in that.
+ * Returns a query of `countsInState` for every state at once: rows of `account`, `all`, `active`, `expiring` and
+ * `expired`. Each kept count is read once: first the months as if this one ended nobody's service, then what its days
+ * change in that.
  * @param accounts a query of the ids of the accounts; as an array, because a join would read the counts of all
  */
 export function countsByState(sql: Sql, now: Date, accounts: Fragment): Fragment {

@@ -49,6 +49,12 @@ export async function clientsThere(
   return wanted.flatMap((name) => byName.get(name) ?? [])
 }
 
+/** Returns those of some names that none of the clients has. */
+export function namesMissing(names: readonly string[], clients: readonly Client[]): string[] {
+  const there = new Set(clients.map(({ name }) => name.toLowerCase()))
+  return names.filter((name) => !there.has(name.toLowerCase()))
+}
+
 /**
  * Finds clients by their dealers and names, and locks them until the transaction ends. Left out are clients that do not
  * exist, and those that another transaction has locked: this waits for nobody.

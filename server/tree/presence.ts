@@ -9,9 +9,9 @@ export function isOnline(sql: Sql, now: Date): Fragment {
 }
 
 /**
- * Returns why a box was refused last, from a row `p` of `presence`. 'too_many_boxes' is stored also for 'other_client': only
- * after too many boxes does the client's device refuse to be taken over. And 'other_box' is stored for 'no_trial': a client
- * without a MAC has its box changed by a login. A month that was paid since has ended that reason.
+ * Returns why a box was refused last, from a row `p` of `presence`. 'too_many_boxes' is stored also for 'other_client':
+ * only after too many boxes does the client's device refuse to be taken over. And 'other_box' is stored for 'no_trial':
+ * a client without a MAC has its box changed by a login. A month that was paid since has ended that reason.
  */
 export function boxRefusal(sql: Sql): Fragment {
   return sql`
@@ -30,7 +30,9 @@ export function onlineSince(now: Date): Date {
   return before(now, ONLINE_FOR_MS)
 }
 
-/** Returns the condition that a row `u` of `unknown_box` is still that: no client has its MAC, or has signed in on it. */
+/**
+ * Returns the condition that a row `u` of `unknown_box` is still that: no client has its MAC, or has signed in on it.
+ */
 export function isUnknownBox(sql: Sql): Fragment {
   return sql`not exists (select from client c where c.mac = u.mac and c.deleted is null)
     and not exists (select from device d where d.mac = u.mac)`

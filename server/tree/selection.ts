@@ -1,8 +1,8 @@
 import { expiringUntil, type ListFilter, searchedDigits, searchedMac } from '../../contract/clients.ts'
 import type { ANY_CLIENT_SORTS } from '../../contract/shapes.ts'
 import type { Context } from '../context.ts'
+import { directionOf } from '../postgres/direction.ts'
 import { formsOf, likePattern } from '../postgres/like.ts'
-import { directionOf } from '../postgres/order.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { countsByExpiry } from './client-counts.ts'
 import { isOnline } from './presence.ts'
@@ -24,7 +24,9 @@ export type Search = {
   textMatches: Fragment
   /** The same condition in a form that the index of pairs of letters serves too; without that index it is slow. */
   indexedMatches: Fragment
-  /** The expiries whose date has the searched term in it, and how many clients each has; `service` has an index of them. */
+  /**
+   * The expiries whose date has the searched term in it, and how many clients each has; `service` has an index of them.
+   */
   expiries: Expiry[]
 }
 
@@ -89,7 +91,9 @@ function isInPhone(sql: Sql, digits: string): Fragment {
   return sql`textregexeq(entry.text, ${`${digits}[0-9]*$`})`
 }
 
-/** Returns the MAC, or the part of one, that a term means, where the text has it in neither of its two forms as typed. */
+/**
+ * Returns the MAC, or the part of one, that a term means, where the text has it in neither of its two forms as typed.
+ */
 function macsMeant(term: string): string[] {
   const mac = searchedMac(term)
   return mac === null || [mac, mac.replaceAll(':', '')].includes(term.toUpperCase()) ? [] : [mac]

@@ -5,8 +5,8 @@ import { accountSeenBy, type TreeContext } from './beneath.ts'
 import { clientOf } from './client.ts'
 
 /**
- * Finds whose transactions a filter selects: those of one of the caller's clients, also what another dealer wrote before
- * it was moved here, or those of an account that the caller may see.
+ * Finds whose transactions a filter selects: those of one of the caller's clients, also what another dealer wrote
+ * before it was moved here, or those of an account that the caller may see.
  * @throws Refusal where there is no such client or account, or both are asked for
  */
 export async function whoseTransactions(

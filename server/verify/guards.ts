@@ -2,8 +2,8 @@ import type { Sql } from '../postgres/pool.ts'
 import { PRESENT } from '../postgres/schema.ts'
 
 /**
- * A sentence for each trigger, function, constraint and unique index of the ledger that is missing or was changed, and for
- * each right that is too much.
+ * A sentence for each trigger, function, constraint and unique index of the ledger that is missing or was changed, and
+ * for each right that is too much.
  * @param role the console's role; null where no right of it is judged
  */
 export async function brokenGuards(sql: Sql, role: string | null): Promise<string[]> {
@@ -41,8 +41,8 @@ async function brokenTriggers(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Returns when a trigger runs which function, alike for our text and for PostgreSQL's. Of its condition, which PostgreSQL
- * writes in its own way, only that it has one.
+ * Returns when a trigger runs which function, alike for our text and for PostgreSQL's. Of its condition, which
+ * PostgreSQL writes in its own way, only that it has one.
  */
 function shapeOf(definition: string): string {
   return definition
@@ -83,27 +83,34 @@ async function missingIndexes(sql: Sql): Promise<string[]> {
   )
 }
 
-/** The rights that only the owner may have, by table. */
-const FORBIDDEN: Record<string, readonly string[]> = {
-  setup: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  transfer: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  audit: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  mac_trial: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  holding: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  settled_count: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  settled_total: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  settled_month: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  count_change: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  box_change: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  box_event: ['DELETE', 'TRUNCATE', 'TRIGGER'],
-  credit_request: ['DELETE', 'TRUNCATE', 'TRIGGER'],
-  device_history: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  directory: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  switched_off: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  tree_move: ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  sign_in: ['UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'],
-  suspension: ['DELETE', 'TRUNCATE', 'TRIGGER'],
-}
+const REMOVING = ['DELETE', 'TRUNCATE', 'TRIGGER']
+
+/** The rights that only the owner may have. */
+const FORBIDDEN = [
+  // What the database alone writes.
+  {
+    rights: ['INSERT', 'UPDATE', ...REMOVING],
+    tables: [
+      'setup',
+      'holding',
+      'settled_count',
+      'settled_total',
+      'settled_month',
+      'count_change',
+      'box_change',
+      'directory',
+      'switched_off',
+      'tree_move',
+    ],
+  },
+  // What is only appended.
+  {
+    rights: ['UPDATE', ...REMOVING],
+    tables: ['transfer', 'audit', 'mac_trial', 'device_history', 'sign_in'],
+  },
+  // What may change and is never removed.
+  { rights: REMOVING, tables: ['box_event', 'credit_request', 'suspension'] },
+]
 
 /** The columns that the database alone may fill. */
 const GIVEN: readonly (readonly [table: string, column: string])[] = [
@@ -122,8 +129,8 @@ async function excessiveRights(sql: Sql, role: string): Promise<string[]> {
     return [`The console's role ${role} is a superuser, whom no rule of the database holds.`]
   if (whole?.owns)
     return [`The console's role ${role} owns the ledger, so that the database cannot guard it.`]
-  const asked = Object.entries(FORBIDDEN).flatMap(([table, rights]) =>
-    rights.map((right) => ({ table, right })),
+  const asked = FORBIDDEN.flatMap(({ rights, tables }) =>
+    tables.flatMap((table) => rights.map((right) => ({ table, right }))),
   )
   const granted = await sql<{ table: string; right: string }[]>`
     select "table", "right" from jsonb_to_recordset(${sql.json(asked)}) as asked ("table" text, "right" text)

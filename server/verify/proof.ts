@@ -4,15 +4,15 @@ import { ageOf, RELEASE, standingOf } from '../postgres/schema.ts'
 import { type Findings, verify } from './verify.ts'
 
 /**
- * Prints the findings, and returns the exit code. Where one role owns the tables and runs the console, as with DATABASE_URL
- * alone, that is a warning: it was chosen, and says nothing of the rows.
+ * Prints the findings, and returns the exit code. Where one role owns the tables and runs the console, as with
+ * DATABASE_URL alone, that is a warning: it was chosen, and says nothing of the rows.
  * @throws StartFault where the tables are those of another version
  */
 export async function prove(
   { server, owner }: Record<'server' | 'owner', Connect>,
   say: (line: string) => void,
 ): Promise<number> {
-  return withPool(server, { max: 2, noTimeouts: true }, async (sql) => {
+  return withPool(server, { max: 2, isLong: true }, async (sql) => {
     await refuseOtherTables(sql)
     const began = performance.now()
     const role = await roleOf(sql)

@@ -117,7 +117,7 @@ test('while a standby is promoted no box is out that should be in, and none stay
 type Gateway = { url: string; boxUrl: string }
 
 async function withSql(to: string, work: (sql: Sql) => Promise<void>): Promise<void> {
-  const sql = openPool(to, { max: 1, noTimeouts: true })
+  const sql = openPool(to, { max: 1, isLong: true })
   try {
     await work(sql)
   } finally {

@@ -22,7 +22,7 @@ export class BareWriter {
   }
 
   private constructor(databases: readonly string[]) {
-    this.#pools = databases.map((database) => openPool(database, { max: 1, noTimeouts: true }))
+    this.#pools = databases.map((database) => openPool(database, { max: 1, isLong: true }))
     this.#working = this.#pools.map((sql) => this.#write(sql))
   }
 

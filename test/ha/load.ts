@@ -73,8 +73,8 @@ export class Accounts {
   }
 
   /**
-   * Makes a call as the console does. Returns null where it may be tried again, since its outcome is not known or the server
-   * said so.
+   * Makes a call as the console does. Returns null where it may be tried again, since its outcome is not known or the
+   * server said so.
    * @throws Error for a refusal, which nothing here deserves
    */
   async ask<C extends Call>(
@@ -108,7 +108,7 @@ export class Accounts {
    * Compares the ledger with what is known of every write. Returns how many are lost, and how many stand there twice.
    */
   async compare(database: string): Promise<{ lost: number; doubled: number }> {
-    const sql = openPool(database, { max: 1, noTimeouts: true })
+    const sql = openPool(database, { max: 1, isLong: true })
     try {
       const rows = await sql<{ description: string; count: number }[]>`
         select description, count(*) from transfer group by description`

@@ -9,11 +9,11 @@ import { Accounts, Load } from './load.ts'
 import { CADDY, whatIsMissing } from './programs.ts'
 import { SCENARIOS, type Scenario } from './scenarios.ts'
 
-// Runs the cluster of deploy/ha/ on this machine and breaks a part of it after the other, while accounts write without a
-// pause. Prints for each how long nothing could be written, beside a client that does nothing but insert a row and tries
-// every machine of the database, and which requests failed. Exits with 1 where a write was lost
-// or stands there twice, where the ledger is not sound, and where a restart made a request fail. `npm run ha -- switchover
-// roll` runs these two.
+// Runs the cluster of deploy/ha/ on this machine and breaks a part of it after the other, while accounts write without
+// a pause. Prints for each how long nothing could be written, beside a client that does nothing but insert a row and
+// tries every machine of the database, and which requests failed. Exits with 1 where a write was lost or stands there
+// twice, where the ledger is not sound, and where a restart made a request fail. `npm run ha -- switchover roll` runs
+// these two.
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 

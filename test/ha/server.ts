@@ -5,7 +5,9 @@ import { type Machine, type Place, serverOf } from './samples.ts'
 /** The password of the first admin, and of every account that the load makes. */
 export const PASSWORD = 'one-password-for-all'
 
-/** What the servers have here besides the sample. Backups would take part of the processors while something is measured. */
+/**
+ * What the servers have here besides the sample. Backups would take part of the processors while something is measured.
+ */
 const OWN = { CAPTCHA_PROVIDER: 'none', ADMIN_PASSWORD: PASSWORD, LOG_LEVEL: 'warn', BACKUP_EVERY: '' }
 
 /** A server of Boxtree. */

@@ -552,7 +552,8 @@ describe('the admin', () => {
     const dialog = page.getByRole('dialog', { name: 'Packages of Nightly' })
     await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
     await expectAccessible(page)
-    // Over 'Save' and 'Close' to the search, and over 'Clear the search', 'All shown' and 'None shown' to what is found.
+    // Over 'Save' and 'Close' to the search, and over 'Clear the search', 'All shown' and 'None shown' to what is
+    // found.
     for (let tab = 0; tab < 3; tab += 1) await page.keyboard.press('Tab')
     await page.keyboard.type('GREEK')
     await expect(dialog.getByRole('checkbox')).toHaveCount(2)

@@ -38,8 +38,8 @@ const LONG_TITLE = 'Ouro Negro: The Story of a Family in Five Parts, Part 3 (Dir
 const EMPTY = 'about:blank'
 
 /**
- * Journeys through one business. Its file has one window for each person and device, because a screen costs a third of the
- * time in a window that has shown one before.
+ * Journeys through one business. Its file has one window for each person and device, because a screen costs a third of
+ * the time in a window that has shown one before.
  */
 export const test = base
   .extend('business', { scope: 'file' }, async ({}, { onCleanup }) => {
@@ -69,8 +69,8 @@ export const test = base
       kept.pages.set(key, opened)
       const page = await opened
       used.add(page)
-      // A window that is used again keeps its screen until then, since an empty page would end its process. In all others the
-      // screen ends its work.
+      // A window that is used again keeps its screen until then, since an empty page would end its process. In all
+      // others the screen ends its work.
       for (const other of await Promise.all(kept.pages.values()))
         if (!used.has(other) && other.url() !== EMPTY) await other.goto(EMPTY)
       return page

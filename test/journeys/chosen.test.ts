@@ -273,7 +273,8 @@ describe('chosen clients', () => {
     await expect(dialog.getByRole('button', { name: 'Delete 4 clients' })).toBeDisabled()
     await expectAccessible(page)
     await dialog.getByLabel('Leave these 6 out').check()
-    // One of them is renewed elsewhere before the button is pressed: then none is deleted, and the question is asked anew.
+    // One of them is renewed elsewhere before the button is pressed: then none is deleted, and the question is asked
+    // anew.
     await dealer.call(calls.clients.renew, { name: 'one-4', months: 1 })
     await press(dialog, 'Delete 4 clients')
     await readNotice(

@@ -61,7 +61,10 @@ const LAST_ROLES = new Map(
   everyScreen.flatMap(({ page, roles }) => roles.map((role) => [page, role] as const)),
 )
 
-/** What is expected depends on the page alone, so it is opened as the last role that sees it; by `npm run faults` as each. */
+/**
+ * What is expected depends on the page alone, so it is opened as the last role that sees it; by `npm run faults` as
+ * each.
+ */
 function screensOf(role: Role): typeof everyScreen {
   return everyScreen.filter(
     ({ page, roles }) => roles.includes(role) && (THOROUGH || LAST_ROLES.get(page) === role),
@@ -75,7 +78,8 @@ describe('a screen that opens', () => {
       const { name: client } = await shop.world.client(shop.dealer)
       const page = await openAs(shop[role], '/')
       for (const { path, page: name, level } of screensOf(role)) {
-        // Above a form of the tree, and of the requests unless nobody is below, stands what those below have or ask for.
+        // Above a form of the tree, and of the requests unless nobody is below, stands what those below have or ask
+        // for.
         if (path === '/tree/:name' || (name === 'CreditRequests' && role !== 'dealer')) continue
         await page.goto(path.replace(':name', level ? shop[level].name : client))
         const first = FIRST_FIELDS[name]

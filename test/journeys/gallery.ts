@@ -54,7 +54,9 @@ export const PHONE: Device = {
 }
 
 interface Device {
-  /** Of the roles that see one page, the one for which it is walked: the first or the last. `npm run faults` walks all. */
+  /**
+   * Of the roles that see one page, the one for which it is walked: the first or the last. `npm run faults` walks all.
+   */
   walks: 'first' | 'last'
   look: Look & { width: number }
   pictured: readonly number[]

@@ -765,7 +765,9 @@ function follow(page: Page, link: string): Promise<void> {
   return page.getByRole('link', { name: link, exact: true }).click()
 }
 
-/** Follows a link in the very moment in which the page's next timer of so many milliseconds ends, just before its work. */
+/**
+ * Follows a link in the very moment in which the page's next timer of so many milliseconds ends, just before its work.
+ */
 async function followWhenDue(page: Page, link: string, ms: number): Promise<void> {
   await page.getByRole('link', { name: link, exact: true }).evaluate((link: HTMLElement, ms) => {
     const { setTimeout } = window

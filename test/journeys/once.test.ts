@@ -849,8 +849,8 @@ async function loseAnswer(route: Route): Promise<void> {
 }
 
 /**
- * Loses the first answers to a call, which is carried out each time. The route stays, and lets later calls through: while
- * the last route of a page is taken away, Chromium may keep a request of that moment for ever.
+ * Loses the first answers to a call, which is carried out each time. The route stays, and lets later calls through:
+ * while the last route of a page is taken away, Chromium may keep a request of that moment for ever.
  */
 async function loseAnswers(page: Page, url: string, times: number): Promise<void> {
   let left = times

@@ -118,8 +118,8 @@ describe('a session', () => {
     const { reseller } = await world.family()
     const page = await open({ at: '/add-dealer' })
     await signIn(page, reseller.name)
-    // Once the page's own calls are done, the next call is that of the form. A page that signed in without a load of its own
-    // counts as quiet already.
+    // Once the page's own calls are done, the next call is that of the form. A page that signed in without a load of
+    // its own counts as quiet already.
     await page.reload({ waitUntil: 'networkidle' })
     await world.server.ownerSql`delete from session where account = ${reseller.id}`
     await fill(page, { Login: 'a-new-dealer', Password: PASSWORD })
@@ -253,8 +253,8 @@ async function signedInInTwoTabs(open: Open, world: World) {
 }
 
 /**
- * Waits for the check of the login page, and asks for it again where it failed: one tab led the other there before the clock
- * of that tab was advanced, by more than its request for the check may take.
+ * Waits for the check of the login page, and asks for it again where it failed: one tab led the other there before the
+ * clock of that tab was advanced, by more than its request for the check may take.
  */
 async function awaitCheck(page: Page): Promise<void> {
   await expect(page.getByText('Checking that you are human')).toHaveCount(0)

@@ -3,7 +3,8 @@ import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { countCalls, expect, press, readNotice, rows, signIn, test } from '../support/browser.ts'
 
-// A page that stays open: for hours in view, over midnight, while the machine sleeps and while another page is looked at.
+// A page that stays open: for hours in view, over midnight, while the machine sleeps and while another page is looked
+// at.
 
 /** Has a page run by a clock that the test moves. */
 async function runClock(page: Page): Promise<void> {

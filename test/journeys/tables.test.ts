@@ -343,7 +343,9 @@ function looksOf({ label, columns, sorts, actions }: (typeof TABLES)[number]): s
   return JSON.stringify([label, columns, sorts, actions?.length])
 }
 
-/** A page with its tables, which are walked together: what takes time is to open the page, and to draw it at each width. */
+/**
+ * A page with its tables, which are walked together: what takes time is to open the page, and to draw it at each width.
+ */
 const PAGES = [...Map.groupBy(WALKED, ({ whose, at }) => `${whose} ${at}`).values()].map((tables) => ({
   ...(tables[0] as Walked),
   tables,

@@ -212,7 +212,9 @@ describe('a MAC', () => {
   })
 })
 
-/** What is typed, what the field shows, and what is stored. `npm run faults` tries all; the masks' own suite reads each. */
+/**
+ * What is typed, what the field shows, and what is stored. `npm run faults` tries all; the masks' own suite reads each.
+ */
 const NUMBERS = [
   ['+1 416 555 0199', '(416) 555-0199', '4165550199'],
   ['+44 20 7946 0958', '+44 20 7946 0958', '+442079460958'],

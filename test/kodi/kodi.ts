@@ -27,7 +27,9 @@ const CLIENT = '/usr/share/kodi/addons/pvr.stalker'
 const INSTALL =
   'apt-get install --no-install-recommends kodi kodi-pvr-stalker xvfb libgl1-mesa-dri nginx ffmpeg'
 
-/** @throws Error with the command that installs what is missing; it is some 300 MB, so nothing is installed by itself */
+/**
+ * @throws Error with the command that installs what is missing; it is some 300 MB, so nothing is installed by itself
+ */
 export function sayWhatIsMissing(): void {
   const folders = (process.env.PATH ?? '').split(':')
   const missing = PROGRAMS.filter((name) => !folders.some((folder) => existsSync(join(folder, name))))

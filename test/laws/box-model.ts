@@ -5,7 +5,9 @@ export const CHANNELS_OF = { 1: ['One', 'Two'], 3: ['Two', 'Three'] } as const
 export type LawPackage = keyof typeof CHANNELS_OF
 
 export type Kind = 'with a MAC' | 'of Ministra'
-/** `isAway` while it is signed in to another client, which is not served; it is still the box that had this one last. */
+/**
+ * `isAway` while it is signed in to another client, which is not served; it is still the box that had this one last.
+ */
 export type ModelBox = { mac: string; serial: string; obeys: boolean; wrong: number[]; isAway: boolean }
 
 /** The statuses of a profile. */

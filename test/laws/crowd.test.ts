@@ -28,7 +28,10 @@ function expectAnswers(answers: readonly Answer[]): void {
   expect(statuses).toContain(200)
 }
 
-/** Returns a function that tells whether no call that comes from now on can have been refused yet, which happens after 10 s. */
+/**
+ * Returns a function that tells whether no call that comes from now on can have been refused yet, which happens after
+ * 10 s.
+ */
 function beforeRefusals(): () => boolean {
   const began = performance.now()
   return () => performance.now() - began < 9_000

@@ -23,8 +23,8 @@ export type Fixture = {
 type Named = { field: string; kind: 'client' | LevelName; list?: true }
 
 /**
- * The other fields that name something, by call: what one who does not own it is told is tried in that test, or there is
- * nobody who does not own it.
+ * The other fields that name something, by call: what one who does not own it is told is tried in that test, or there
+ * is nobody who does not own it.
  */
 export const NAMED_ELSEWHERE: Record<string, { fields: readonly string[]; by: string }> = {
   'session.end': { fields: ['id'], by: 'server/nouns/session/sign-ins.test.ts' },

@@ -368,8 +368,8 @@ export class Model {
   }
 
   /**
-   * A MAC that had a trial with another client in the last 30 days cannot share this client's, and a dealer's clients get
-   * as many other MACs in a day as trials. The first MAC of a client whose trial was given without one is its own.
+   * A MAC that had a trial with another client in the last 30 days cannot share this client's, and a dealer's clients
+   * get as many other MACs in a day as trials. The first MAC of a client whose trial was given without one is its own.
    */
   #noSharedTrial(client: Client, mac: string | null): string[] {
     const elsewhere = this.#trials.some(
@@ -383,8 +383,8 @@ export class Model {
   }
 
   /**
-   * How many other MACs clients on a trial have got today that are the dealer's, or were until they were moved away since,
-   * without this one.
+   * How many other MACs clients on a trial have got today that are the dealer's, or were until they were moved away
+   * since, without this one.
    */
   #sharedToday(client: Client, mac: string | null): number {
     const today = dayOn(this.now, this.#zone)

@@ -15,7 +15,9 @@ import {
   type SavedClient,
 } from './model.ts'
 
-/** How many trials a dealer may begin in a day, by the zone's index. With one it is refused often enough to be tried. */
+/**
+ * How many trials a dealer may begin in a day, by the zone's index. With one it is refused often enough to be tried.
+ */
 const TRIALS_PER_DAY = [1, 2, 1]
 const HOUR = 3_600_000
 
@@ -291,7 +293,10 @@ export class Tree {
     await this.#send(dealer, calls.clients.retrieve, { login: name, credits }, () => taken)
   }
 
-  /** Makes a call, and expects the outcome that it has in the model. A suspended caller has no session, and a renewal may say why. */
+  /**
+   * Makes a call, and expects the outcome that it has in the model. A suspended caller has no session, and a renewal
+   * may say why.
+   */
   async #send(
     caller: Account | null,
     call: Parameters<Person['send']>[0],

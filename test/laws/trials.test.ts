@@ -47,8 +47,8 @@ class Schemers {
   readonly #clients: Client[] = []
   readonly #televisions: readonly Television[]
   /**
-   * The trials that each MAC has had, with which client, since when, and when that was seen last: whenever a box comes back
-   * to its trial, its 30 days begin again.
+   * The trials that each MAC has had, with which client, since when, and when that was seen last: whenever a box comes
+   * back to its trial, its 30 days begin again.
    */
   readonly #trials: { mac: string; client: Client; since: number; last: number }[] = []
 

@@ -946,9 +946,9 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'one server of several counts the boxes of a minute',
-    file: 'server/nouns/boxes.ts',
-    from: 'if (counted || !(await tryLock',
-    to: 'if (counted || false && !(await tryLock',
+    file: 'server/postgres/locks.ts',
+    from: 'if (!(await tryLock(sql, lock))) return null',
+    to: 'await tryLock(sql, lock)',
     suites: ['server/nouns/boxes.test.ts'],
   },
   {
@@ -2530,8 +2530,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a database opens only with its own SECRET_KEY',
     file: 'server/access/key-check.ts',
-    from: 'return canary !== undefined && seal.open(canary.value, OWNER) === PLAINTEXT',
-    to: 'return canary !== undefined || seal.open(Buffer.of(), OWNER) === PLAINTEXT',
+    from: 'return canary !== undefined && openOrNull(seal, canary.value, OWNER) === PLAINTEXT',
+    to: 'return canary !== undefined || openOrNull(seal, Buffer.of(), OWNER) === PLAINTEXT',
     suites: ['test/laws/several.test.ts'],
   },
   {
@@ -2719,7 +2719,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'the database notices that the process of a file is gone',
-    file: 'server/nouns/exports/process.ts',
+    file: 'server/nouns/exports/make-file.ts',
     from: "where version() ~ 'linux|darwin|freebsd'",
     to: 'where false',
     suites: ['server/nouns/exports/long-lists.test.ts'],
@@ -3034,7 +3034,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a file is made from one snapshot',
-    file: 'server/nouns/exports/process.ts',
+    file: 'server/nouns/exports/make-file.ts',
     from: 'await sql`set transaction isolation level repeatable read`',
     to: '',
     suites: ['server/nouns/exports/pdf.test.ts'],

@@ -228,8 +228,8 @@ export async function readNotice(page: Page, text: string, reason = ''): Promise
 }
 
 /**
- * The notices that can be seen: one that was closed stays in the document for a moment. Found from their buttons, because
- * Playwright would try `:has()` on every element of the page, again and again.
+ * The notices that can be seen: one that was closed stays in the document for a moment. Found from their buttons,
+ * because Playwright would try `:has()` on every element of the page, again and again.
  */
 export function noticesOn(page: Page): Locator {
   return page.locator('button[aria-label="Close this notice"]').locator('xpath=..').filter({ visible: true })

@@ -43,8 +43,8 @@ const MAC_APPS = [
 ]
 
 /**
- * On Debian, installs as root what is missing: the one without windows, and the whole one where Debian is too old to have
- * that.
+ * On Debian, installs as root what is missing: the one without windows, and the whole one where Debian is too old to
+ * have that.
  */
 export function installChromium(): void {
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return

@@ -56,7 +56,7 @@ export async function freshDatabase({
 }
 
 async function asSuperuser(postgres: Connect, work: (sql: Sql) => PromiseLike<unknown>): Promise<void> {
-  const sql = openPool(postgres, { max: 1, noTimeouts: true })
+  const sql = openPool(postgres, { max: 1, isLong: true })
   try {
     await work(sql)
   } finally {

@@ -74,8 +74,8 @@ async function start(
 ): Promise<{ postgres: Connect; stop(): Promise<void> }> {
   if (!project.startsWith('external')) {
     const copy = copyCluster(cluster, folder)
-    // To create or drop a database PostgreSQL goes through all of these buffers: with a quarter of the memory that takes
-    // half of the processor's time for it.
+    // To create or drop a database PostgreSQL goes through all of these buffers: with a quarter of the memory that
+    // takes half of the processor's time for it.
     writeFileSync(join(copy, 'local.conf'), 'shared_buffers = 128MB\n')
     const { socket, stop } = await startEmbedded({ dataDir: folder, say: () => {} })
     return { postgres: { socket, database: 'postgres', user: 'postgres' }, stop }

@@ -14,7 +14,10 @@ export function isRoot(tests: string): boolean {
   return offers(process.getuid?.() === 0, tests, 'root')
 }
 
-/** Skips the test that is running, because this machine lacks a program, and says so: the summary only counts what is skipped. */
+/**
+ * Skips the test that is running, because this machine lacks a program, and says so: the summary only counts what is
+ * skipped.
+ */
 export function skipWithout(
   { skip, task }: Pick<TestContext, 'skip' | 'task'>,
   program: string,

@@ -194,8 +194,7 @@ async function withSuperuser<T>(port: number, work: (sql: Sql) => Promise<T>): P
   // pg_backup_start and pg_backup_stop must run in one session.
   const sql = openPool(urlOf('postgres', 'postgres', port), {
     max: 1,
-    noTimeouts: true,
-    noMaxAge: true,
+    isLong: true,
     standby: true,
   })
   try {

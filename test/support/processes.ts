@@ -11,7 +11,9 @@ type Process = {
   memory: number
 }
 
-/** Returns the processes of this machine. Linux tells of them without the program `ps`, which small images do not have. */
+/**
+ * Returns the processes of this machine. Linux tells of them without the program `ps`, which small images do not have.
+ */
 export function processes(): Process[] {
   if (!existsSync('/proc/self/stat')) return listed()
   return readdirSync('/proc')

@@ -1,6 +1,9 @@
 import type { Sql } from '../../server/postgres/pool.ts'
 
-/** A connection to the database that tells of another timeline once `promote` was called, as after a standby's promotion. */
+/**
+ * A connection to the database that tells of another timeline once `promote` was called, as after a standby's
+ * promotion.
+ */
 export function promotable(sql: Sql): { sql: Sql; promote(): void } {
   let timeline = '00000001'
   return {

@@ -81,7 +81,7 @@ export class Workload {
 
   /** Expects exactly the recorded rows in the ledger, and checks the books in two independent ways. */
   async check(to: Connect, role: string): Promise<void> {
-    const sql = openPool(to, { max: 2, noTimeouts: true })
+    const sql = openPool(to, { max: 2, isLong: true })
     try {
       const rows = await sql<{ login: string; type: string; credits: number }[]>`
         select login, type, credits from transfer order by id`

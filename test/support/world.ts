@@ -201,8 +201,8 @@ function whoIs({ id, name, role }: Person) {
 }
 
 /**
- * Reads every table but those that are left out as sorted lines of text, to compare two states or to search for secrets. A
- * bytea column is added in letters, because its hex would hide a text.
+ * Reads every table but those that are left out as sorted lines of text, to compare two states or to search for
+ * secrets. A bytea column is added in letters, because its hex would hide a text.
  */
 export async function storedIn(
   { ownerSql }: Pick<TestServer, 'ownerSql'>,

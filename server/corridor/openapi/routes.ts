@@ -4,8 +4,8 @@ import { documentOf } from './document.ts'
 import { referencePage } from './page.ts'
 
 /**
- * Anybody may fetch the reference, so it is made and compressed once for each encoding, to cost nothing in a flood. It is
- * made for the first who asks, because most servers are never asked.
+ * Anybody may fetch the reference, so it is made and compressed once for each encoding, to cost nothing in a flood. It
+ * is made for the first who asks, because most servers are never asked.
  */
 export function serveReference(api: FastifyInstance): void {
   serve('/openapi.json', 'application/json; charset=utf-8', () => JSON.stringify(documentOf()))

@@ -7,8 +7,8 @@ import { isSuspended } from '../../tree/suspension.ts'
 type Receiver = { id: number; name: string; description: string; balance_holding: number }
 
 /**
- * Finds a child as `childOf` does, and locks its balance, the caller's, and then its row: what was read of it stays until
- * the transaction ends, so that a row of the ledger describes the account as it is then.
+ * Finds a child as `childOf` does, and locks its balance, the caller's, and then its row: what was read of it stays
+ * until the transaction ends, so that a row of the ledger describes the account as it is then.
  */
 export async function lockedChild(context: TreeContext, name: string): Promise<Beneath> {
   const { balance_holding } = await childOf(context, name)

@@ -1,5 +1,6 @@
 import type { calls } from '../../../contract/calls.ts'
-import { type Context, type Handlers, Unchanged } from '../../context.ts'
+import { type Handlers, Unchanged } from '../../context.ts'
+import type { Sql } from '../../postgres/pool.ts'
 import { managedBy } from '../../tree/beneath.ts'
 
 export const lowBalance: Handlers<typeof calls.lowBalance> = {
@@ -11,12 +12,7 @@ export const lowBalance: Handlers<typeof calls.lowBalance> = {
   },
 }
 
-async function set(
-  sql: Context['sql'],
-  account: number,
-  threshold: 'low_own' | 'low_by_parent',
-  below: number | null,
-) {
+async function set(sql: Sql, account: number, threshold: 'low_own' | 'low_by_parent', below: number | null) {
   const changed = await sql`
     update account set ${sql(threshold)} = ${below}
     where id = ${account} and ${sql(threshold)} is distinct from ${below}`

@@ -4,6 +4,7 @@ import type { ChildRequest, EndedRequest, OwnRequest } from '../../../contract/r
 import { before, DAY_MS } from '../../../contract/time.ts'
 import type { Context, Handlers } from '../../context.ts'
 import { lockPlace } from '../../ledger/transfer.ts'
+import type { Fragment } from '../../postgres/pool.ts'
 import { fieldRefusal, notFound, Refusal } from '../../refusal.ts'
 import { addTo, lockedChild } from './adding.ts'
 
@@ -96,7 +97,7 @@ export const requests: Handlers<typeof calls.requests> = {
 /** Finds a request `r` of an account `a`, and locks it. @throws Refusal where it was answered or withdrawn before */
 async function openRequest(
   { sql }: Context,
-  condition: ReturnType<Context['sql']>,
+  condition: Fragment,
 ): Promise<{ name: string; credits: number }> {
   const [request] = await sql<{ name: string; credits: number; state: string }[]>`
     select a.name, r.credits, r.state from credit_request r join account a on a.id = r.account

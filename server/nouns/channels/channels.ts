@@ -8,7 +8,7 @@ import {
   type Playlist,
 } from '../../../contract/channels.ts'
 import { MINUTE_MS } from '../../../contract/time.ts'
-import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
+import { OF_PLAYLIST, openOrNull, type Seal } from '../../access/seal.ts'
 import { type Context, type Handlers, Unchanged } from '../../context.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { fieldRefusal, notFound, Refusal } from '../../refusal.ts'
@@ -131,7 +131,8 @@ async function replace(
 }
 
 /**
- * What is held back may be a mistake, and nobody could type the address of the playlist in use again: it is shown nowhere.
+ * What is held back may be a mistake, and nobody could type the address of the playlist in use again: it is shown
+ * nowhere.
  * @throws Refusal where a playlist that would be held back replaces that address by another one, or by none
  */
 async function keepWorkingAddress(
@@ -146,19 +147,10 @@ async function keepWorkingAddress(
   if (!inUse) return
   const next = { channels: keys.length, skipped }
   const why = whyHeld(next, inUse)
-  const present = addressOf(seal, inUse.address)
+  const present = openOrNull(seal, inUse.address, OF_PLAYLIST.address)
   if (why === null || present === null || present === address) return
   const fault = faultInPlaylist({ why, ...next }, inUse.channels)
   throw fieldRefusal('invalid_input', 'anyway', `Nothing was changed, because this playlist ${fault}`)
-}
-
-/** Returns an address that is stored; null where it cannot be opened any more, and so is worth nothing. */
-function addressOf(seal: Pick<Seal, 'open'>, sealed: Buffer): string | null {
-  try {
-    return seal.open(sealed, OF_PLAYLIST.address)
-  } catch {
-    return null
-  }
 }
 
 function changedSince(): Refusal {

@@ -11,7 +11,7 @@ import type { PlaylistRules } from '../../context.ts'
 import { codeOf } from '../../postgres/errors.ts'
 import { fieldRefusal, type Refusal } from '../../refusal.ts'
 
-export type Options = {
+type Options = {
   mayAsk: (address: string) => boolean
   signal: AbortSignal | null
 }
@@ -55,7 +55,9 @@ function refusal(sentence: string, cause?: unknown): Refusal {
   return fieldRefusal('invalid_input', 'address', sentence, cause)
 }
 
-/** Whether an error is of the connection, or of what came through it: it has a code, and is no wrong argument of ours. */
+/**
+ * Whether an error is of the connection, or of what came through it: it has a code, and is no wrong argument of ours.
+ */
 function isOfNetwork(error: unknown): boolean {
   return codeOf(error) !== '' && !(error instanceof TypeError || error instanceof RangeError)
 }

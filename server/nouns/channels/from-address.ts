@@ -5,7 +5,7 @@ import { allowedBy, downloadPlaylist } from './download.ts'
 import { holdOthers, inUseOf, type KeptPlaylist, keep } from './keep.ts'
 import { type Read, read } from './read-in-thread.ts'
 
-export type Reading = { sql: Sql; seal: Seal; rules: PlaylistRules; signal: AbortSignal | null }
+type Reading = { sql: Sql; seal: Seal; rules: PlaylistRules; signal: AbortSignal | null }
 
 /** Downloads a playlist and reads it, while no transaction is open. @throws Refusal where either fails */
 export async function readFrom(address: string, { sql, seal, rules, signal }: Reading): Promise<Read> {
@@ -28,8 +28,8 @@ type Again = {
 }
 
 /**
- * Takes or holds back what was read again; null where the playlist has another address meanwhile, or where nobody asked for this
- * and another reading has begun since: it is the newer one.
+ * Takes or holds back what was read again; null where the playlist has another address meanwhile, or where nobody asked
+ * for this and another reading has begun since: it is the newer one.
  */
 export async function keepAgain(
   sql: Sql,

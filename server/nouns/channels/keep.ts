@@ -1,7 +1,7 @@
 import type { HeldBack } from '../../../contract/channels.ts'
 import { HOLD_ALL } from '../../../contract/packages.ts'
 import { channelsIn } from '../../access/playlist-content.ts'
-import { OF_PLAYLIST, type Seal } from '../../access/seal.ts'
+import { OF_PLAYLIST, openOrNull, type Seal } from '../../access/seal.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { soundsAdult } from './adults.ts'
 import type { GroupListing } from './parse-playlist.ts'
@@ -31,13 +31,8 @@ export async function inUseOf(sql: Sql, seal: Pick<Seal, 'open'>): Promise<InUse
 /** Returns the channels in use, packed; null where there are none. */
 async function packedInUse(sql: Sql, seal: Pick<Seal, 'open'>): Promise<string | null> {
   const [row] = await sql<{ content: Buffer | null }[]>`select content from playlist`
-  if (!row?.content) return null
-  try {
-    return seal.open(row.content, OF_PLAYLIST.channels)
-  } catch {
-    // A playlist that cannot be opened any more can still be replaced.
-    return null
-  }
+  // A playlist that cannot be opened any more can still be replaced.
+  return row?.content ? openOrNull(seal, row.content, OF_PLAYLIST.channels) : null
 }
 
 /**
@@ -49,8 +44,8 @@ const MOST_AT_ONCE = 1_000_000
 export type KeptPlaylist = { channels: number; skipped: number; held: HeldBack | null }
 
 /**
- * Takes a playlist that was read, or holds it back, after `holdOthers`. The row of the playlist must be there. What is taken
- * is a change where a person asks for it, and else only if it differs from the playlist in use.
+ * Takes a playlist that was read, or holds it back, after `holdOthers`. The row of the playlist must be there. What is
+ * taken is a change where a person asks for it, and else only if it differs from the playlist in use.
  */
 export async function keep(
   sql: Sql,
@@ -115,8 +110,8 @@ function isBroken({ channels, skipped }: Counted): boolean {
 }
 
 /**
- * Returns when the channels of the last playlist that was taken were seen; null before the first. Those of one that is held
- * back count as seen then: the clean-up counts from the newest moment, and must not remove the channels in use.
+ * Returns when the channels of the last playlist that was taken were seen; null before the first. Those of one that is
+ * held back count as seen then: the clean-up counts from the newest moment, and must not remove the channels in use.
  */
 async function newestSeen(sql: Sql): Promise<string | null> {
   const [row] = await sql<{ newest: string | null }[]>`select max(seen) as newest from channel`
@@ -124,8 +119,8 @@ async function newestSeen(sql: Sql): Promise<string | null> {
 }
 
 /**
- * Gives every channel an id that has none yet, and forgets those of channels that were not seen for longest, where they are
- * too many. A row that conflicts would use up an id. Returns whether any had none.
+ * Gives every channel an id that has none yet, and forgets those of channels that were not seen for longest, where they
+ * are too many. A row that conflicts would use up an id. Returns whether any had none.
  */
 async function giveIds(sql: Sql, keys: readonly string[], seen: Date | string): Promise<boolean> {
   await keepIds(sql, keys, seen)

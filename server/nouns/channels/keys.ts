@@ -3,10 +3,10 @@ import type { Channel } from '../../../contract/channels.ts'
 type Named = Pick<Channel, 'name' | 'group'> & { id: string }
 
 /**
- * Gives channels the keys by which they keep their ids, in whatever order they come. A channel is known by its tvg-id, or
- * else by its name and group; where several have one tvg-id, such as those of one program in other qualities, by all of
- * these. A channel in use keeps its key when others get its tvg-id or lose it. Where one that was in use by its tvg-id alone
- * comes back beside others, nothing tells which it was: the first of them takes its place.
+ * Gives channels the keys by which they keep their ids, in whatever order they come. A channel is known by its tvg-id,
+ * or else by its name and group; where several have one tvg-id, such as those of one program in other qualities, by all
+ * of these. A channel in use keeps its key when others get its tvg-id or lose it. Where one that was in use by its
+ * tvg-id alone comes back beside others, nothing tells which it was: the first of them takes its place.
  * @param known the keys of a tvg-id alone that have an id
  */
 export function withKeys<Entry extends Named>(

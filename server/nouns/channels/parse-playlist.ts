@@ -4,14 +4,17 @@ import { withKeys } from './keys.ts'
 import { textOf } from './text-of.ts'
 
 /** What a playlist says: its channels in order, its groups, and how many entries no box could play. */
-export type Playlist = { channels: Channel[]; groups: GroupListing[]; skipped: number }
+type Playlist = { channels: Channel[]; groups: GroupListing[]; skipped: number }
 
 export type GroupListing = { name: string; channels: number; unprotected: number }
 
 /** The group of channels that name none, or come after the most groups. */
 const OTHER = 'Other'
 
-/** Reads an M3U playlist, where others are in use or none (see `withKeys`). What is broken in it is left out and counted. */
+/**
+ * Reads an M3U playlist, where others are in use or none (see `withKeys`). What is broken in it is left out and
+ * counted.
+ */
 export function parsePlaylist(
   bytes: Uint8Array,
   inUse: readonly Channel[] = [],
@@ -69,7 +72,9 @@ class Reading {
     })
   }
 
-  /** Gives the channels their keys, and those without a number of their own what is left, in the order of the playlist. */
+  /**
+   * Gives the channels their keys, and those without a number of their own what is left, in the order of the playlist.
+   */
   end(inUse: readonly Channel[], known?: ReadonlySet<string>): Omit<Playlist, 'skipped'> {
     let next = 1
     const channels = withKeys(this.#channels, inUse, known).map(({ number, ...channel }) => {
@@ -97,7 +102,9 @@ function asPlaylist(text: string): string {
   return content.startsWith('#EXTM3U') ? content : `#EXTM3U\n${content}`
 }
 
-/** Puts double quotes around the attributes of an entry that have single ones or none. Its name follows the first comma. */
+/**
+ * Puts double quotes around the attributes of an entry that have single ones or none. Its name follows the first comma.
+ */
 function quoted(entry: string): string {
   if (entry.length > LONGEST_ENTRY || !/=[^"]/.test(entry)) return entry
   return entry.replaceAll(ATTRIBUTE_OR_NAME, (found: string, single?: string, bare?: string) => {
@@ -106,7 +113,10 @@ function quoted(entry: string): string {
   })
 }
 
-/** In characters. The time for an entry grows with the square of its length, and no list of a provider's has one so long. */
+/**
+ * In characters. The time for an entry grows with the square of its length, and no list of a provider's has one so
+ * long.
+ */
 const LONGEST_ENTRY = 10_000
 
 /** A value in double quotes, in single ones, or in none up to the next attribute or the name; or the name. */

@@ -20,8 +20,9 @@ const ENDED_AFTER = 5
 
 /**
  * Reads the playlist at its address again, where that is due. Of several servers the first one does it. Returns what
- * became of it; null where nothing was due, or where the address was replaced or read again meanwhile. No transaction is open
- * while it reads: meanwhile the last reading is noted as one so long ago that the next is due once this one has ended.
+ * became of it; null where nothing was due, or where the address was replaced or read again meanwhile. No transaction
+ * is open while it reads: meanwhile the last reading is noted as one so long ago that the next is due once this one has
+ * ended.
  */
 export async function refreshPlaylist(
   context: RefreshContext,

@@ -17,7 +17,10 @@ const MARKS = [
 /** What stands in a text for bytes that are no UTF-8. A playlist may also have it itself. */
 const UNREADABLE = '\uFFFD'
 
-/** In UTF-8 more of the characters beyond ASCII are whole than broken; in another encoding hardly one is whole by chance. */
+/**
+ * In UTF-8 more of the characters beyond ASCII are whole than broken; in another encoding hardly one is whole by
+ * chance.
+ */
 function isUtf8(text: string, bytes: Uint8Array): boolean {
   if (!text.includes(UNREADABLE)) return true
   let whole = timesIn(bytes, UNREADABLE)

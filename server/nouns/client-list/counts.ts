@@ -1,6 +1,6 @@
 import { type ExpiryState, expiringUntil, expiryState } from '../../../contract/clients.ts'
 import type { Context } from '../../context.ts'
-import type { Fragment } from '../../postgres/pool.ts'
+import type { Fragment, Sql } from '../../postgres/pool.ts'
 import { countsByExpiry } from '../../tree/client-counts.ts'
 import { isVisibleTo, matches, type Search } from '../../tree/selection.ts'
 import type { Counts } from './page.ts'
@@ -43,7 +43,7 @@ export async function scannedCounts({ sql, account, now }: Context, search: Sear
  * The four counts as columns of a query over rows that have an `expiry`. PostgreSQL counts each of the three different
  * ones once; counting each state by itself takes twice as long.
  */
-export function countColumns(sql: Context['sql'], now: Date): Fragment {
+export function countColumns(sql: Sql, now: Date): Fragment {
   const before = (moment: Date) => sql`count(*) filter (where expiry < ${moment}::timestamptz)`
   return sql`
     count(*) as all,

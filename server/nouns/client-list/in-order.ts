@@ -2,6 +2,7 @@ import { type ClientFilter, COUNTED_TO } from '../../../contract/clients.ts'
 import { sliceOf } from '../../../contract/page.ts'
 import type { Context } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
+import type { Sql } from '../../postgres/pool.ts'
 import {
   inDirection,
   isIn,
@@ -66,8 +67,8 @@ export async function walkToPage(
 }
 
 /**
- * Returns a page from the middle of all clients, by an index of `client` that has their order and their ids: those before
- * the page are skipped in the index alone. Who is in the asked state is known from one reading of all expiries.
+ * Returns a page from the middle of all clients, by an index of `client` that has their order and their ids: those
+ * before the page are skipped in the index alone. Who is in the asked state is known from one reading of all expiries.
  */
 export async function skipToPage(
   { sql, account, now }: Context,
@@ -116,7 +117,7 @@ function nearestEnd(query: PageQuery, count: number, shown = count) {
 }
 
 /** The table whose index has the order of the list, joined with the directory where its text or expiry is needed. */
-function indexedTable(sql: Context['sql'], { sort, filter }: PageQuery, isSearched: boolean) {
+function indexedTable(sql: Sql, { sort, filter }: PageQuery, isSearched: boolean) {
   switch (sort) {
     case 'name':
       return { from: sql`directory entry`, row: sql`entry`, id: sql`entry.client`, name: sql`entry.name` }

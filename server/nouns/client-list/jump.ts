@@ -1,6 +1,6 @@
 import { sliceOf } from '../../../contract/page.ts'
 import type { Context } from '../../context.ts'
-import { directionOf } from '../../postgres/order.ts'
+import { directionOf } from '../../postgres/direction.ts'
 import type { Fragment } from '../../postgres/pool.ts'
 import { countsByExpiry, countsInState } from '../../tree/client-counts.ts'
 import { isIn, isVisibleTo } from '../../tree/selection.ts'

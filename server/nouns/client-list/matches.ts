@@ -1,8 +1,8 @@
 import { COUNTED_TO } from '../../../contract/clients.ts'
 import { sliceOf } from '../../../contract/page.ts'
 import type { Context } from '../../context.ts'
-import { directionOf } from '../../postgres/order.ts'
-import type { Fragment } from '../../postgres/pool.ts'
+import { directionOf } from '../../postgres/direction.ts'
+import type { Fragment, Sql } from '../../postgres/pool.ts'
 import {
   expiriesOf,
   isIn,
@@ -155,7 +155,7 @@ async function collectRows(
 }
 
 /** Returns the list's ORDER BY over the columns of `matchQueries`. */
-function matchOrder(sql: Context['sql'], { sort, order }: PageQuery): Fragment {
+function matchOrder(sql: Sql, { sort, order }: PageQuery): Fragment {
   const direction = directionOf(sql, order)
   return sort === 'name' ? sql`name ${direction}` : sql`sort_key ${direction}, name ${direction}`
 }
@@ -194,7 +194,7 @@ function matchQueries(
 }
 
 /** Returns the sort key before the name of a directory entry. The lines of its text are name, description and MAC. */
-function sortKey(sql: Context['sql'], sort: Selection['sort']): Fragment {
+function sortKey(sql: Sql, sort: Selection['sort']): Fragment {
   switch (sort) {
     case 'name':
     case 'expiry':

@@ -27,38 +27,40 @@ import {
 
 /**
  * The ways to find a page of clients. None is quick for every list, so one is chosen by how many clients there are, how
- * many would be skipped, and how many are expected to match. Times were measured on two cores with a million clients in memory.
+ * many would be skipped, and how many are expected to match. Times were measured on two cores with a million clients in
+ * memory.
  *
- * - `browse`: nothing is searched. Add up the kept counts and read the page from the index of the list's order.
- *   First and last pages take 2 to 5 ms; each thousand that is skipped takes 1 to 4 ms more.
- * - `sort`: nothing is searched, and few are in the asked state, so that the index of the list's order would be read nearly
- *   to its end. Read them by their expiries and sort them. 20,000 take 60 ms.
+ * - `browse`: nothing is searched. Add up the kept counts and read the page from the index of the list's order. First
+ *   and last pages take 2 to 5 ms; each thousand that is skipped takes 1 to 4 ms more.
+ * - `sort`: nothing is searched, and few are in the asked state, so that the index of the list's order would be read
+ *   nearly to its end. Read them by their expiries and sort them. 20,000 take 60 ms.
  * - `jump`: nothing is searched, and many would have to be skipped in the order of expiries or dealers. The kept counts
- *   say with which of them the page begins. The middle of a million takes 1.5 times as long as a first page by
- *   expiry, and 3 to 5 times as long by dealer.
+ *   say with which of them the page begins. The middle of a million takes 1.5 times as long as a first page by expiry,
+ *   and 3 to 5 times as long by dealer.
  * - `skip`: nothing is searched, and many have to be skipped in another order. Skip them in an index that has the order
  *   and the ids, without reading a client. 475,000 take 40 ms; with a filter, whose clients are listed first, 230 ms.
  * - `scan`: a broad search among at most 200,000 clients. Count by reading all of them, then read in the list's order
  *   until the page is full. Counting reads 100,000 clients in 60 ms; filling the page skips at most 20,000.
- * - `collect`: at most 200,000 matches are expected. Collect them by the indexes, count, sort and cut the page.
- *   100,000 matches take 93 ms.
- * - `merge`: in the order of expiries, few match by text and more than 200,000 by expiry. Count as `cap` does, and merge
- *   the first matches of both kinds. At most 200,000 are expected by text, and at most 10,000 of each kind are taken.
+ * - `collect`: at most 200,000 matches are expected. Collect them by the indexes, count, sort and cut the page. 100,000
+ *   matches take 93 ms.
+ * - `merge`: in the order of expiries, few match by text and more than 200,000 by expiry. Count as `cap` does, and
+ *   merge the first matches of both kinds. At most 200,000 are expected by text, and at most 10,000 of each kind are
+ *   taken.
  * - `cap`: more matches than can be looked at each. Count every state up to 10,000 and read the page in the list's
  *   order, where matches lie close together. 80 ms where nearly all of a million match.
  *
- * Where many are expected to match, none of them has to count: some 50,000 matches, in whatever order, nearly always have
- * more than 10,000 of each state. That takes 15 to 30 ms of a million.
+ * Where many are expected to match, none of them has to count: some 50,000 matches, in whatever order, nearly always
+ * have more than 10,000 of each state. That takes 15 to 30 ms of a million.
  *
  * A list of those who are online is found by none of them: see `findOnline`.
  */
-export type Plan = 'browse' | 'sort' | 'jump' | 'skip' | 'scan' | 'collect' | 'merge' | 'cap'
+type Plan = 'browse' | 'sort' | 'jump' | 'skip' | 'scan' | 'collect' | 'merge' | 'cap'
 
 /**
- * What the choice is made by. `expected` are matches by text, `ofExpiries` the exact counts of those by expiry. `all` is
- * null where it decides nothing, because few are expected.
+ * What the choice is made by. `expected` are matches by text, `ofExpiries` the exact counts of those by expiry. `all`
+ * is null where it decides nothing, because few are expected.
  */
-export type Estimate = { all: Counts | null; expected: number; ofExpiries: Counts }
+type Estimate = { all: Counts | null; expected: number; ofExpiries: Counts }
 
 /** The numbers of clients at which another plan becomes quicker. Tests set others, to reach every plan with few. */
 export const BOUNDS = {
@@ -252,9 +254,9 @@ async function findMatches(
   }
 
   /**
-   * Finds a page where there are too many matches to count. It walks through the list's order until the page is full; where
-   * the matches lie together elsewhere in that order, or the page is far from its beginning, it sorts all matches. Neither
-   * takes much longer than the other.
+   * Finds a page where there are too many matches to count. It walks through the list's order until the page is full;
+   * where the matches lie together elsewhere in that order, or the page is far from its beginning, it sorts all
+   * matches. Neither takes much longer than the other.
    */
   async function walkOrSort(): Promise<number[]> {
     const matching = expected + ofExpiries.all

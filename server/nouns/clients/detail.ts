@@ -94,7 +94,10 @@ type Near =
   | { near_mac: string; near_asked: string; digits: number }
   | { near_mac: null; near_asked: null; digits: null }
 
-/** The unknown box whose MAC differs in one or two digits, for a client `c` whose own MAC has never asked, also before a reset. */
+/**
+ * The unknown box whose MAC differs in one or two digits, for a client `c` whose own MAC has never asked, also before a
+ * reset.
+ */
 function nearBox(sql: Sql, now: Date): Fragment {
   // Written out for each digit: counting rows took three times as long, of 10,000 boxes that asked.
   const differing = MAC_DIGITS.map(

@@ -21,8 +21,9 @@ export async function noteNewMac(context: Context, { id, mac: before }: Client, 
 }
 
 /**
- * Takes a MAC from the box of a Ministra client that has signed in with it, because a client is about to get it: a box is
- * one client's. Where another dealer's client is served on it, the MAC is taken. The box of `own` is forgotten anyway.
+ * Takes a MAC from the box of a Ministra client that has signed in with it, because a client is about to get it: a box
+ * is one client's. Where another dealer's client is served on it, the MAC is taken. The box of `own` is forgotten
+ * anyway.
  */
 export async function takeMac(
   { sql, now, account }: Context,

@@ -7,9 +7,9 @@ import { clientsWith } from '../../tree/client.ts'
 export const TYPED: TrialFields = { mac: 'stb_mac', trials: 'months' }
 
 /**
- * Refuses a login or a MAC that another of the caller's own clients has, and names that client; and both at once where both
- * are taken, whoever has them. Where only one is, and a stranger's client has it, the constraint refuses that. No stranger's
- * client is named.
+ * Refuses a login or a MAC that another of the caller's own clients has, and names that client; and both at once where
+ * both are taken, whoever has them. Where only one is, and a stranger's client has it, the constraint refuses that. No
+ * stranger's client is named.
  */
 export async function refuseTaken(
   context: Context,

@@ -219,7 +219,7 @@ async function killMakers(): Promise<void> {
 }
 
 function isRunning(pid: number): boolean {
-  return processes().some((one) => one.pid === pid && one.command.includes('exports/process.ts'))
+  return processes().some((one) => one.pid === pid && one.command.includes('exports/make-file.ts'))
 }
 
 /** The processes of files, and those that wait for the next ones. */
@@ -229,6 +229,6 @@ function makers(): number[] {
 
 function makersOf(parent: number | undefined): number[] {
   return processes()
-    .filter((one) => one.parent === parent && one.command.includes('exports/process.ts'))
+    .filter((one) => one.parent === parent && one.command.includes('exports/make-file.ts'))
     .map(({ pid }) => pid)
 }

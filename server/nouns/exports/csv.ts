@@ -24,9 +24,9 @@ const FORMULA = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠
 const FORMULA_WITHIN = ';(?=[\\s"]*[=+@＝＋＠－-])'
 
 /**
- * What it would take for a number, a date or a time and show otherwise: a phone number that begins with 0 or has twelve digits,
- * and in texts that people choose 12E45, 10.10, 1-2-26, 10/12, 1 1/2, 12:30, 3 pm, march1 and 10jan; 12., .12, 1,200, 5% and
- * (120), which would be -120; and true.
+ * What it would take for a number, a date or a time and show otherwise: a phone number that begins with 0 or has twelve
+ * digits, and in texts that people choose 12E45, 10.10, 1-2-26, 10/12, 1 1/2, 12:30, 3 pm, march1 and 10jan; 12., .12,
+ * 1,200, 5% and (120), which would be -120; and true.
  */
 const NUMBER = '^(0[0-9]+|[0-9]{12,})$'
 const NUMERAL = '[.,]?[0-9]+([.,][0-9]+)*[.,]?( ?%)?'

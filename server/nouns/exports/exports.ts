@@ -8,12 +8,12 @@ import type { Sql } from '../../postgres/pool.ts'
 import { withTimeout } from '../../postgres/timeout.ts'
 import { notFound } from '../../refusal.ts'
 import { findAccount } from '../../tree/account.ts'
-import { clientsThere } from '../../tree/client.ts'
+import { clientsThere, namesMissing } from '../../tree/client.ts'
 import { whoseTransactions } from '../../tree/whose.ts'
 import { Turns } from '../../turns.ts'
+import type { Format, Wanted } from './file-order.ts'
 import { streamFile } from './file-stream.ts'
 import type { ChosenClients } from './listing.ts'
-import type { Format, Wanted } from './order.ts'
 import { giveUpSlowest } from './pace.ts'
 
 export const exportClients: Handler<typeof calls.clients.export> = ticketOfClients
@@ -91,9 +91,8 @@ function fileName({ kind, selection }: Wanted, format: Format, today: Day): stri
 
 async function ticketOfClients(context: Context, selection: ChosenClients & { format: Format }) {
   // A stranger's client is no client of the caller's, so it is missing.
-  const there = selection.clients ? await clientsThere(context, selection.clients) : []
-  const found = new Set(there.map(({ name }) => name.toLowerCase()))
-  const missing = selection.clients?.filter((name) => !found.has(name.toLowerCase())) ?? []
+  const { clients } = selection
+  const missing = clients ? namesMissing(clients, await clientsThere(context, clients)) : []
   return { ...(await issueTicket(context, { kind: 'clients', selection })), missing }
 }
 

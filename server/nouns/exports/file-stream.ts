@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { isRefusalCode, Refusal } from '../../refusal.ts'
-import type { Fault, FileOrder } from './order.ts'
+import type { Fault, FileOrder } from './file-order.ts'
 import { Pace } from './pace.ts'
 import { keepSpares, takeProcess } from './spare-processes.ts'
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 /** The limit of a file's JavaScript heap, in megabytes. A process that exceeds it ends by itself. */
 export const MOST_MEMORY_MB = 96
 
-const MAKER = fileURLToPath(new URL('./process.ts', import.meta.url))
+const MAKER = fileURLToPath(new URL('./make-file.ts', import.meta.url))
 const LIMITS = [`--max-old-space-size=${MOST_MEMORY_MB}`, '--max-semi-space-size=4']
 
 /** So many are ready: a second file that is asked for at once takes as long to begin as the first. */
@@ -14,7 +14,9 @@ const KEPT = 2
 /** Processes that have loaded their modules and wait for an order. The one that has waited longest comes first. */
 const spares: ChildProcess[] = []
 
-/** Starts the processes of the next files ahead, because loading their modules takes longer than the start of a file. */
+/**
+ * Starts the processes of the next files ahead, because loading their modules takes longer than the start of a file.
+ */
 export function keepSpares(): void {
   while (spares.length < KEPT) {
     const started = startOrNull()

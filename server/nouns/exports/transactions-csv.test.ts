@@ -12,7 +12,10 @@ const world = await suiteWorld({
 const { fetchFile } = filesOf(world)
 const family = await world.family()
 
-/** Returns the cells that a spreadsheet finds which separates them by semicolons, and forgives what follows a quoted part. */
+/**
+ * Returns the cells that a spreadsheet finds which separates them by semicolons, and forgives what follows a quoted
+ * part.
+ */
 function cellsBySemicolon(csv: string): string[] {
   return csv
     .split('\r\n')

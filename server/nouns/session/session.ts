@@ -105,7 +105,7 @@ export const session: Omit<Handlers<typeof calls.session>, 'savePreferences'> = 
 
 type Known = { id: number; name: string; password: string }
 
-/** Returns what `check` finds of a password. Where that fails, as for want of a turn, nothing was found: it was no try. */
+/** Returns what `check` finds of a password. Where that fails, as for want of a turn, the try does not count. */
 async function checkOrWithdraw<Result>(
   { sql }: OpenContext,
   attempt: OpenTry,
@@ -120,8 +120,8 @@ async function checkOrWithdraw<Result>(
 }
 
 /**
- * Records a wrong password, all of it or nothing. A login takes the same time whether there is an account of that name or not:
- * one transaction, of as many round trips.
+ * Records a wrong password, all of it or nothing. A login takes the same time whether there is an account of that name
+ * or not: one transaction, of as many round trips.
  */
 function keepFailure(
   context: OpenContext,

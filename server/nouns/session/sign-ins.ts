@@ -7,7 +7,10 @@ import { notFound, Refusal } from '../../refusal.ts'
 /** How many tries are read at most to find those that failed or met a suspension: no index has these alone. */
 const READ = 10_000
 
-/** The most sign-ins of each outcome that an account sees of itself, so that wrong logins push no right one off the list. */
+/**
+ * The most sign-ins of each outcome that an account sees of itself, so that wrong logins push no right one off the
+ * list.
+ */
 const NEWEST_OF_EACH = 50
 
 export const signIns: Pick<Handlers<typeof calls.session>, 'list' | 'end' | 'signIns'> = {

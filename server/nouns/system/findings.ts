@@ -109,7 +109,10 @@ function ofDisk(server: Server): Finding[] {
   ]
 }
 
-/** A standby is expected on each host but one that DATABASE_URL names. One that changes wait for has a finding of its own. */
+/**
+ * A standby is expected on each host but one that DATABASE_URL names. One that changes wait for has a finding of its
+ * own.
+ */
 function ofStandby({ hosts, standbys, synchronous }: Database): Finding[] {
   const expected = hosts - 1
   if (standbys >= expected || synchronous === 'away') return []

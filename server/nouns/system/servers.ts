@@ -64,8 +64,8 @@ export async function serversOf(sql: Sql, { own, now }: { own: ServerReport; now
 }
 
 /**
- * Another version may tell of no test restore, or of what came of one in a word that this one has not: then its end is not
- * known here.
+ * Another version may tell of no test restore, or of what came of one in a word that this one has not: then its end is
+ * not known here.
  */
 function readable(backups: Backups | null): Backups | null {
   if (!backups || TEST_RESTORE_OUTCOMES.some((word) => word === backups.test_restore?.outcome)) return backups

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { begin, planForValues } from '../../postgres/begin.ts'
 import { openPool } from '../../postgres/pool.ts'
 import { csv } from './csv.ts'
+import type { Fault, FileOrder } from './file-order.ts'
 import { clientListing, transactionListing } from './listing.ts'
-import type { Fault, FileOrder } from './order.ts'
 import { pdf } from './pdf.ts'
 
 // Makes one file in its own process and with its own connection, writes it to stdout and ends. It reads one
