@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { expect, holdBack, pager, press, readNotice, signIn, test } from '../support/browser.ts'
+import { expect, holdBack, pager, press, readNotice, signIn, test, turn } from '../support/browser.ts'
 import { expectNothingMoves } from '../support/shifts.ts'
 
 const DARK = 'rgb(22, 28, 36)'
@@ -202,6 +202,36 @@ test('a list of one client is one row high, at a desk and on a phone', async ({ 
     await expect(page.getByRole(list, { name: 'Clients' })).toBeVisible()
     await expect.poll(() => spaceBeneathRow(page, 'anton'), list).toBeLessThanOrEqual(2)
   }
+})
+
+test('on paper a list has all of its columns, dark text, and nothing that floats over its rows', async ({
+  open,
+  world,
+}) => {
+  const { dealer } = await world.family()
+  await world.plantClients(dealer, { last: 25, digits: 2 })
+  const page = await open({ as: dealer })
+  // A browser that prints does not measure the page again for the sheet.
+  await page.addInitScript(() => {
+    ResizeObserver.prototype.observe = () => {}
+  })
+  await page.goto('/clients?perPage=25')
+  await expect(page.getByText('many-25')).toBeVisible()
+  await turn(page, 'dark')
+  await page.emulateMedia({ media: 'print' })
+  // An A4 sheet without its margins.
+  await page.setViewportSize({ width: 718, height: 1046 })
+  await expect(page.locator('html')).toHaveAttribute('data-mode', 'light')
+  for (const role of ['banner', 'complementary'] as const) await expect(page.getByRole(role)).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Settings' })).toBeHidden()
+  const row = page.getByRole('row', { name: /many-25/ })
+  await expect(row.getByText('Active', { exact: true }).last()).toBeVisible()
+  const ends = () =>
+    row.locator('td:visible').evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().right))
+  await expect.poll(async () => Math.max(...(await ends()))).toBeLessThanOrEqual(718)
+  await expect(page.getByRole('switch', { name: 'Dense' })).toHaveCSS('print-color-adjust', 'exact')
+  await page.emulateMedia({ media: 'screen' })
+  await expect(page.locator('html')).toHaveAttribute('data-mode', 'dark')
 })
 
 test.for([

@@ -6,6 +6,7 @@ import { chunk, useAfterLoad } from '../parts/chunk.ts'
 import { Drawer } from '../parts/dialog/Drawer.tsx'
 import { Later } from '../parts/dialog/Later.tsx'
 import { isFinding } from '../parts/focus.ts'
+import { UNPRINTED } from '../parts/unprinted.ts'
 import { useSession } from '../session.tsx'
 import { useSettings } from '../settings.ts'
 import { keepVisit, lastVisit } from '../visits.ts'
@@ -175,6 +176,7 @@ const Aside = styled(
   overflowY: 'auto',
   background: theme.palette.background.paper,
   [side === 'left' ? 'borderRight' : 'borderLeft']: `1px solid ${theme.palette.divider}`,
+  ...UNPRINTED,
 }))
 
 const Main = styled(
@@ -191,4 +193,5 @@ const Main = styled(
   paddingBottom: 'var(--offline-bar, 0px)',
   '& > div': { maxWidth: 1440, margin: '0 auto', padding: '24px 24px 96px' },
   [theme.breakpoints.down('sm')]: { '& > div': { padding: '16px 16px 64px' } },
+  '@media print': { margin: 0, '& > div': { padding: 0 } },
 }))

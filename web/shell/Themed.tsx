@@ -1,7 +1,7 @@
 import { ThemeContext } from '@emotion/react'
 import DefaultPropsProvider from '@mui/material/DefaultPropsProvider'
 import type { Theme } from '@mui/material/styles'
-import { type ComponentProps, type ReactNode, useLayoutEffect, useMemo } from 'react'
+import { type ComponentProps, type ReactNode, useLayoutEffect, useMemo, useSyncExternalStore } from 'react'
 import { type Mode, makeTheme } from './theme.ts'
 
 /**
@@ -9,13 +9,23 @@ import { type Mode, makeTheme } from './theme.ts'
  * kB compressed); its components read nothing but these two contexts.
  */
 export function Themed({ mode, preset, children }: { mode: Mode; preset: string; children: ReactNode }) {
-  const look = useMemo(() => makeTheme(mode, preset), [mode, preset])
+  const printing = useSyncExternalStore(followPaper, () => paper.matches)
+  // The light text of the dark mode would be printed grey on white.
+  const shown = printing ? 'light' : mode
+  const look = useMemo(() => makeTheme(shown, preset), [shown, preset])
   useLayoutEffect(() => paintPage(look), [look])
   return (
     <ThemeContext.Provider value={look}>
       <DefaultPropsProvider value={look.components as Defaults}>{children}</DefaultPropsProvider>
     </ThemeContext.Provider>
   )
+}
+
+const paper = matchMedia('print')
+
+function followPaper(follow: () => void) {
+  paper.addEventListener('change', follow)
+  return () => paper.removeEventListener('change', follow)
 }
 
 type Defaults = ComponentProps<typeof DefaultPropsProvider>['value']

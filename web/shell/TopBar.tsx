@@ -2,6 +2,7 @@ import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { Menu } from 'lucide-react'
 import { LEVELS } from '../../contract/levels.ts'
+import { UNPRINTED } from '../parts/unprinted.ts'
 import { useSession } from '../session.tsx'
 import { CreditsChip } from './CreditsChip.tsx'
 import { Find } from './Find.tsx'
@@ -55,6 +56,7 @@ const Bar = styled('header')(({ theme }) => ({
     '&[data-side=left]': { paddingRight: 56 },
     '&[data-side=right]': { paddingLeft: 56 },
   },
+  ...UNPRINTED,
 }))
 
 /** The title with the credits beside it; on a phone beneath it, where a long balance cannot break the title. */

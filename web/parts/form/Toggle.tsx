@@ -43,6 +43,8 @@ const Line = styled('label')(({ theme }) => ({
     margin: 0,
     borderRadius: 10,
     background: theme.palette.edge,
+    // Its state is a background, which browsers print only where they are told to.
+    printColorAdjust: 'exact',
     cursor: 'inherit',
     '&::after': {
       content: '""',

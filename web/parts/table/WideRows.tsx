@@ -172,6 +172,11 @@ const Scroller = styled('div')(({ theme }) => ({
     '& .name': { left: 'var(--box)', right: 0, boxShadow: `inset -1px 0 ${theme.palette.divider}` },
     '& .actions': { right: 0, boxShadow: `inset 1px 0 ${theme.palette.divider}` },
     '& thead .box, & thead .name, & thead .actions': { zIndex: 3 },
+    '@media print': {
+      maxHeight: 'none',
+      overflow: 'visible',
+      '& .name, & thead .name': { position: 'static' },
+    },
   },
 }))
 
@@ -257,6 +262,19 @@ const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })
         '& td': { height: dense ? 44 : 52 },
         '& th button': { minWidth: 44, minHeight: 44 },
         '& a': { lineHeight: '44px' },
+      },
+      // The widths are those of the window. On paper the content shares the sheet's, and shows all of itself.
+      '@media print': {
+        tableLayout: 'auto',
+        minWidth: '0 !important',
+        fontSize: '0.75rem',
+        '& th, & td': { padding: '0 4px !important' },
+        '& thead tr > *': { position: 'static', width: 'auto !important' },
+        // Chromium repeats no button at the head of the next sheet, only its text.
+        '& th button': { display: 'contents' },
+        '& tr': { breakInside: 'avoid' },
+        '& td': { whiteSpace: 'normal' },
+        '& .box, & .actions': { display: 'none' },
       },
     }
   },
