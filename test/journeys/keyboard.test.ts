@@ -247,6 +247,30 @@ test('in a contrast theme switches can be seen, and the field with the focus', a
   await expect(page.getByRole('switch', { name: 'Dense' })).toHaveCSS('appearance', 'none')
 })
 
+test('in a contrast theme what floats has an edge, and a button to a page that is not there looks like one', async ({
+  open,
+  world,
+}) => {
+  const { dealer } = await world.family({ credits: 5 })
+  await world.client(dealer, { login: 'anton' })
+  const page = await open({ as: dealer, at: '/clients' })
+  await page.emulateMedia({ forcedColors: 'active' })
+  const turn = page.getByRole('button', { name: 'Next page' })
+  await expect(turn).toBeVisible()
+  const colourOf = (one: Locator) => one.evaluate((element) => getComputedStyle(element).color)
+  expect(await colourOf(turn)).not.toBe(await colourOf(page.getByText('Rows per page')))
+  const renew = page.getByRole('button', { name: 'Renew anton' })
+  await renew.hover()
+  await expect(page.getByRole('tooltip')).toHaveCSS('border-style', 'solid')
+  await renew.click()
+  await expect(page.getByRole('dialog')).toHaveCSS('border-style', 'solid')
+  await page.keyboard.press('Escape')
+  const settings = page.getByRole('button', { name: 'Settings' })
+  await expect(settings).toHaveCSS('border-style', 'solid')
+  await settings.click()
+  await expect(page.getByRole('dialog', { name: 'Settings' })).toHaveCSS('border-style', 'solid')
+})
+
 test('the days of a filter are typed digit by digit, and corrected', async ({ open, world }) => {
   const { reseller } = await world.family({ credits: 3 })
   const page = await open({ as: reseller, at: '/transactions' })

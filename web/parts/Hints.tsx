@@ -1,5 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { useEffect, useRef, useState } from 'react'
+import { EDGE, FORCED_COLOURS } from './forcedColours.ts'
 
 /**
  * The console's only tooltip, mounted once. An element with `data-hint` shows that text on hover, focus and tap; with
@@ -105,4 +106,5 @@ const Bubble = styled('div')(({ theme }) => ({
   overflowWrap: 'anywhere',
   color: theme.palette.background.paper,
   background: theme.palette.text.primary,
+  [FORCED_COLOURS]: EDGE,
 }))

@@ -3,6 +3,7 @@ import { styled, type Theme } from '@mui/material/styles'
 import { Settings } from 'lucide-react'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
+import { EDGE, FORCED_COLOURS } from '../parts/forcedColours.ts'
 import { UNPRINTED } from '../parts/unprinted.ts'
 
 interface SettingsButtonProps {
@@ -60,6 +61,7 @@ const Tab = styled(Fab, { shouldForwardProp: (name) => name !== 'side' })<{ side
       background: 'none',
       '&:hover, &:active': { background: theme.palette.tones.plain.fill, boxShadow: 'none' },
     },
+    [FORCED_COLOURS]: EDGE,
     ...UNPRINTED,
   }),
 )

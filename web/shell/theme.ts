@@ -1,5 +1,5 @@
 import { createTheme, type Theme } from '@mui/material/styles'
-import { FORCED_COLOURS } from '../parts/forcedColours.ts'
+import { EDGE, FORCED_COLOURS } from '../parts/forcedColours.ts'
 import type { Accent, Shade, Tone } from '../parts/tone.ts'
 import { contrast, mix, readable } from './colour.ts'
 
@@ -132,7 +132,7 @@ function components(accent: Accent) {
             },
             {
               props: { variant: 'contained' as const },
-              style: { [FORCED_COLOURS]: { border: '1px solid' } },
+              style: { [FORCED_COLOURS]: EDGE },
             },
             {
               props: { variant: 'text' as const, color: 'primary' as const },
@@ -155,9 +155,13 @@ function components(accent: Accent) {
           borderRadius: 12,
           margin: 16,
           boxShadow: theme.shadows[8],
+          [FORCED_COLOURS]: EDGE,
         }),
       },
     },
-    MuiDrawer: { defaultProps: { elevation: 8 } },
+    MuiDrawer: {
+      defaultProps: { elevation: 8 },
+      styleOverrides: { paper: { [FORCED_COLOURS]: EDGE } },
+    },
   }
 }

@@ -2,6 +2,7 @@ import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
+import { FORCED_COLOURS } from '../forcedColours.ts'
 import { Select } from '../form/controls.tsx'
 import { FOR_READERS } from '../forReaders.ts'
 
@@ -95,6 +96,7 @@ const Foot = styled('nav')(({ theme }) => ({
   fontVariantNumeric: 'tabular-nums',
   color: theme.palette.text.secondary,
   '& [aria-disabled=true]': { color: theme.palette.action.disabled, background: 'none', cursor: 'default' },
+  [FORCED_COLOURS]: { '& [aria-disabled=true]': { color: 'GrayText' } },
   [theme.breakpoints.down('sm')]: { justifyContent: 'space-between', padding: '4px 16px' },
 }))
 
