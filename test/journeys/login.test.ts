@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { countCalls, expect, fill, press, signIn, test, typeIn } from '../support/browser.ts'
@@ -262,6 +262,12 @@ describe('a username with many wrong logins', () => {
     const page = await open({ at: '/login' })
     await typeAll(page, dealer.name, PASSWORD)
     await expect(page.getByText('this device has to work for about a minute')).toBeVisible()
+    // A contrast theme, too, shows how far it is.
+    await page.emulateMedia({ forcedColors: 'active' })
+    const work = page.getByRole('progressbar', { name: 'Work done' })
+    const fillOf = (one: Locator) => one.evaluate((element) => getComputedStyle(element).backgroundColor)
+    expect(await fillOf(work.locator('span').first())).not.toBe(await fillOf(work))
+    await page.emulateMedia({ forcedColors: 'none' })
     await expect(page.getByLabel('Username')).toBeDisabled()
     await press(page, 'Stop')
     await expect(page.getByLabel('Username')).toBeEnabled()

@@ -1,5 +1,6 @@
 import LinearProgress from '@mui/material/LinearProgress'
 import { styled } from '@mui/material/styles'
+import { FORCED_COLOURS } from '../forcedColours.ts'
 
 interface WorkProps {
   /** How long it takes on a phone. */
@@ -32,4 +33,8 @@ const Frame = styled('div')(({ theme }) => ({
   '& p': { color: theme.palette.text.secondary },
   // It only changes, so it does not move.
   '& .MuiLinearProgress-bar': { transition: 'none' },
+  [FORCED_COLOURS]: {
+    '& .MuiLinearProgress-root': { outline: '1px solid' },
+    '& .MuiLinearProgress-bar': { background: 'Highlight' },
+  },
 }))
