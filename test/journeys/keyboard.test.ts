@@ -271,6 +271,24 @@ test('in a contrast theme what floats has an edge, and a button to a page that i
   await expect(page.getByRole('dialog', { name: 'Settings' })).toHaveCSS('border-style', 'solid')
 })
 
+test('in a contrast theme the texts of a chart have its colours', async ({ open, world }) => {
+  const { dealer } = await world.family({ credits: 5 })
+  await world.client(dealer, { login: 'anton' })
+  const page = await open({ as: world.admin, at: '/admin' })
+  await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' })
+  await page.reload()
+  const canvas = page.locator('canvas').first()
+  await canvas.scrollIntoViewIfNeeded()
+  const brightest = () =>
+    canvas.evaluate((element) => {
+      const { height } = element as HTMLCanvasElement
+      // Where the numbers of the y axis stand.
+      const pixels = (element as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, 50, height).data
+      return Math.max(...(pixels ?? []).filter((_value, at) => at % 4 === 0))
+    })
+  await expect.poll(brightest).toBeGreaterThan(200)
+})
+
 test('the days of a filter are typed digit by digit, and corrected', async ({ open, world }) => {
   const { reseller } = await world.family({ credits: 3 })
   const page = await open({ as: reseller, at: '/transactions' })

@@ -36,8 +36,9 @@ export function Plot({ data, title, across, up }: PlotProps) {
   useEffect(() => {
     if (!frame.current) return
     const size = { width: frame.current.clientWidth, height }
+    const pens = pensOf(theme, frame.current)
     const chart = new uPlot(
-      { ...size, ...options(theme, data, across, up, setAt) },
+      { ...size, ...options(pens, data, across, up, setAt) },
       columns(data),
       frame.current,
     )
@@ -99,19 +100,33 @@ function followWidth(frame: HTMLElement, chart: uPlot) {
   return () => observer.disconnect()
 }
 
+/** What the plot is drawn with: the font, and the colours of its texts, its grid and its series. */
+interface Pens {
+  font: string
+  text: string
+  grid: uPlot.Axis.Grid
+  series: readonly [string, ...string[]]
+}
+
+/** Returns those of the theme. A contrast theme changes no canvas by itself: there all is in the colour of its text. */
+function pensOf({ palette, typography }: Theme, frame: Element): Pens {
+  const font = `12px ${typography.fontFamily}`
+  const text = getComputedStyle(frame).color
+  if (matchMedia('(forced-colors: active)').matches)
+    return { font, text, grid: { stroke: text, width: 1, dash: [1, 5] }, series: [text] }
+  const tones = (['special', 'good', 'warn'] as const).map((tone) => palette.tones[tone].text)
+  return { font, text, grid: { stroke: palette.divider, width: 1 }, series: [palette.accent.text, ...tones] }
+}
+
 function options(
-  theme: Theme,
+  pens: Pens,
   { times, zone, series }: ChartData,
   across: string,
   up: string,
   onCursor: (at: number | null) => void,
 ): Omit<uPlot.Options, 'width' | 'height'> {
-  const { palette } = theme
   const { least, incrs, space, show } = zone === undefined ? DAILY : hourly(zone)
-  const colours = [
-    palette.accent.text,
-    ...(['special', 'good', 'warn'] as const).map((tone) => palette.tones[tone].text),
-  ]
+  const [first] = pens.series
   return {
     padding: [12, 36, 0, 0],
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone ?? 'Etc/UTC'),
@@ -119,8 +134,7 @@ function options(
     scales: {
       // Around a single point uPlot has widened the range already, to years.
       x: {
-        range: ({ data: [at] }, first, last) =>
-          at.length === 1 ? [first - least, first + least] : [first, last],
+        range: ({ data: [at] }, low, high) => (at.length === 1 ? [low - least, low + least] : [low, high]),
       },
       y: { range: (_chart, low, high) => rangeOf(low, high) },
     },
@@ -132,16 +146,16 @@ function options(
       {},
       ...series.map(({ name }, at) => ({
         label: name,
-        stroke: colours[at % colours.length] ?? palette.accent.text,
+        stroke: pens.series[at % pens.series.length] ?? first,
         width: 2,
         // A line needs two points, so a single one is drawn as a point.
         points: { show: times.length === 1, size: 8 },
-        ...(at === 0 && { fill: `${palette.accent.text}14` }),
+        ...(at === 0 && first.startsWith('#') && { fill: `${first}14` }),
       })),
     ],
     axes: [
       {
-        ...axis(theme),
+        ...axis(pens),
         label: across,
         size: 28,
         space,
@@ -149,21 +163,20 @@ function options(
         values: (_chart, ticks) => ticks.map(show),
         grid: { show: false },
       },
-      { ...axis(theme), label: up, size: 56, values: (_chart, ticks) => ticks.map(short), incrs: whole },
+      { ...axis(pens), label: up, size: 56, values: (_chart, ticks) => ticks.map(short), incrs: whole },
     ],
   }
 }
 
-function axis(theme: Theme): uPlot.Axis {
-  const font = `12px ${theme.typography.fontFamily}`
+function axis({ font, text, grid }: Pens): uPlot.Axis {
   return {
-    stroke: theme.palette.text.secondary,
+    stroke: text,
     font,
     labelFont: font,
     labelSize: 20,
     labelGap: 0,
     gap: 6,
-    grid: { stroke: theme.palette.divider, width: 1 },
+    grid,
     ticks: { show: false },
   }
 }
@@ -210,10 +223,10 @@ function short(value: number) {
   return value < 10_000 ? value.toLocaleString('en-US') : compact.format(value)
 }
 
-const Frame = styled('div')({
+const Frame = styled('div')(({ theme }) => ({
   '& .uplot': { width: '100%' },
-  '& [role=slider]': { marginTop: 4, borderRadius: 8 },
-})
+  '& [role=slider]': { marginTop: 4, borderRadius: 8, color: theme.palette.text.secondary },
+}))
 
 /** The readout's line is always reserved, so that reading the chart moves nothing. */
 const Reader = styled('p')(({ theme }) => ({
