@@ -289,6 +289,19 @@ test('in a contrast theme the texts of a chart have its colours', async ({ open,
   await expect.poll(brightest).toBeGreaterThan(200)
 })
 
+test('a field with a fault shows whether it has the focus', async ({ open, world }) => {
+  const { dealer } = await world.family()
+  const page = await open({ as: dealer, at: '/new-client' })
+  const [login, password] = ['Login Name', 'Password'].map((label) => page.getByLabel(label, { exact: true }))
+  if (!login || !password) throw new Error('the form has no such fields')
+  for (const field of [login, password]) await field.fill('x')
+  await page.getByLabel('Description').focus()
+  for (const field of [login, password]) await expect(field).toHaveAttribute('aria-invalid', 'true')
+  await login.focus()
+  await expect(login.locator('xpath=..')).toHaveCSS('outline-style', 'solid')
+  await expect(password.locator('xpath=..')).toHaveCSS('outline-style', 'none')
+})
+
 test('the days of a filter are typed digit by digit, and corrected', async ({ open, world }) => {
   const { reseller } = await world.family({ credits: 3 })
   const page = await open({ as: reseller, at: '/transactions' })

@@ -29,6 +29,8 @@ export const InputFrame = styled('span')(({ theme }) => ({
     borderColor: theme.palette.tones.bad.text,
     boxShadow: `inset 0 0 0 1px ${theme.palette.tones.bad.text}`,
   },
+  // There the border is red with the focus and without it.
+  '&:has([aria-invalid=true]):focus-within': { outline: '2px solid var(--ring)', outlineOffset: 1 },
   '&:has(:disabled)': { opacity: 0.6, borderColor: theme.palette.divider },
   '& > svg': { flex: 'none' },
   '& input, & select, & textarea': {
