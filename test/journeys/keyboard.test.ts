@@ -302,6 +302,24 @@ test('a field with a fault shows whether it has the focus', async ({ open, world
   await expect(password.locator('xpath=..')).toHaveCSS('outline-style', 'none')
 })
 
+test('a hint stays while a slow pointer goes onto it', async ({ open, world }) => {
+  const { dealer } = await world.family({ credits: 5 })
+  await world.client(dealer, { login: 'anton' })
+  const page = await open({ as: dealer, at: '/clients' })
+  const day = page.getByRole('row', { name: /anton/ }).locator('time')
+  await day.hover()
+  const hint = page.getByRole('tooltip')
+  await expect(hint).toBeVisible()
+  const [from, to] = [await day.boundingBox(), await hint.boundingBox()]
+  if (!from || !to) throw new Error('the hint is not there')
+  for (let y = from.y + from.height / 2; y < to.y + to.height / 2; y += 2) {
+    await page.mouse.move(from.x + 10, y)
+    await page.waitForTimeout(60)
+  }
+  await page.waitForTimeout(200)
+  await expect(hint).toBeVisible()
+})
+
 test('the days of a filter are typed digit by digit, and corrected', async ({ open, world }) => {
   const { reseller } = await world.family({ credits: 3 })
   const page = await open({ as: reseller, at: '/transactions' })

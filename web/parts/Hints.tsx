@@ -107,4 +107,6 @@ const Bubble = styled('div')(({ theme }) => ({
   color: theme.palette.background.paper,
   background: theme.palette.text.primary,
   [FORCED_COLOURS]: EDGE,
+  // Covers the distance to what it is about, so that a slow pointer gets onto it.
+  '&::before': { content: '""', position: 'absolute', inset: '-6px 0', zIndex: -1 },
 }))
