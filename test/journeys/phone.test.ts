@@ -321,6 +321,30 @@ describe('on a phone', () => {
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   })
 
+  test('in a large font a button in a card is as high as its words, in two lines', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: world.admin, at: '/', ...PHONE, width: 320 })
+    await page.addInitScript(() => {
+      document.addEventListener('readystatechange', () => {
+        document.documentElement.style.fontSize = '28px'
+      })
+    })
+    await page.goto('/admin/channels')
+    const button = page.getByRole('button', { name: 'Choose groups of All Packages', exact: true })
+    await expect(button).toBeVisible()
+    const parts = () =>
+      button.evaluate((element) => {
+        const whole = element.getBoundingClientRect()
+        return [...element.children].map((part) => {
+          const { top, bottom } = part.getBoundingClientRect()
+          return top >= whole.top && bottom <= whole.bottom
+        })
+      })
+    await expect.poll(parts).toEqual([true, true])
+  })
+
   test('a chart is never wider than the window, not even for a moment', async ({ open, world }) => {
     const { dealer } = await world.family()
     await world.client(dealer)
