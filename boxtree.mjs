@@ -99,13 +99,13 @@ process.exitCode = await runAll(command.run)
 
 /** Runs every program even if one fails. Arguments belong to the last program, so with arguments only that one runs. */
 async function runAll(parts) {
-  let worst = 0
+  let code = 0
   for (const part of rest.length > 0 ? parts.slice(-1) : parts) {
     if (stopping) return 130
     const last = part === parts.at(-1)
-    worst = (await run(node, last ? [...part, ...rest] : part, { ...ENVIRONMENT, ...command.env })) || worst
+    code = (await run(node, last ? [...part, ...rest] : part, { ...ENVIRONMENT, ...command.env })) || code
   }
-  return worst
+  return code
 }
 
 /** npm writes its list of installed packages last, so the list is correct only once the installation is complete. */
@@ -348,7 +348,7 @@ function run(program, args, env = ENVIRONMENT) {
     })
     child.on('exit', (code, signal) => {
       child = null
-      if (stopping && signal) return quitSilently(130)
+      if (stopping && signal) return process.exit(130)
       if (signal) tellFault(`${program} was ended by ${signal}${ENDED_BY[signal] ?? ''}.`)
       resolve(code ?? 1)
     })
@@ -400,8 +400,4 @@ function isLogged() {
 function log(level, msg) {
   const line = { level, time: Date.now(), pid: process.pid, hostname: hostname(), msg }
   process.stderr.write(`${JSON.stringify(line)}\n`)
-}
-
-function quitSilently(code) {
-  process.exit(code)
 }

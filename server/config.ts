@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { AccountPassword } from '../contract/accounts.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
+import { faultsOfDatabaseUrl } from './postgres/database-url.ts'
 
 export type CaptchaConfig =
   | { provider: 'altcha' | 'none' }
@@ -97,15 +98,25 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 
 class Reader {
   faults: string[] = []
-  private env: Record<string, string | undefined>
+  #env: Record<string, string | undefined>
 
   constructor(env: Record<string, string | undefined>) {
-    this.env = env
+    this.#env = env
+  }
+
+  /** Whether a variable or its file is named, whatever it holds. */
+  isSet(name: string): boolean {
+    return Boolean(this.#env[name]) || this.text(`${name}_FILE`) !== undefined
+  }
+
+  /** Notes the fault that a variable is set which means nothing without another. */
+  refuseAlone(name: string, other: string): void {
+    this.faults.push(`${name} is set without ${other}; set both, or neither.`)
   }
 
   /** Returns a variable. An empty one counts as unset, because compose files and units write it for "not given". */
   text(name: string): string | undefined {
-    return this.env[name]?.trim() || undefined
+    return this.#env[name]?.trim() || undefined
   }
 
   whole(name: string, limits: { least: number; most: number; otherwise: number }): number {
@@ -128,15 +139,15 @@ class Reader {
    */
   secret(name: string): string | undefined {
     const file = this.text(`${name}_FILE`)
-    if (file === undefined) return withoutLastBreaks(this.env[name] ?? '') || undefined
-    if (this.env[name]) {
+    if (file === undefined) return withoutLastBreaks(this.#env[name] ?? '') || undefined
+    if (this.#env[name]) {
       this.faults.push(`${name} and ${name}_FILE are both set; keep one of them.`)
       return undefined
     }
-    return this.contents(name, file)
+    return this.#contents(name, file)
   }
 
-  private contents(name: string, file: string): string | undefined {
+  #contents(name: string, file: string): string | undefined {
     try {
       const text = withoutLastBreaks(readFileSync(file, 'utf8'))
       if (text === '') this.faults.push(`${name}_FILE names ${file}, which is empty.`)
@@ -173,8 +184,7 @@ function readBackups(reader: Reader, dataDir: string): Config['backups'] {
       folder: resolve(folder ?? join(dataDir, 'backups')),
     }
   for (const name of ['BACKUP_DIR', 'BACKUP_KEEP'])
-    if (reader.text(name) !== undefined)
-      reader.faults.push(`${name} is set without BACKUP_EVERY; set both, or neither.`)
+    if (reader.text(name) !== undefined) reader.refuseAlone(name, 'BACKUP_EVERY')
   return null
 }
 
@@ -182,8 +192,7 @@ function readBackups(reader: Reader, dataDir: string): Config['backups'] {
 function readMetrics(reader: Reader): Config['metrics'] {
   const host = reader.text('METRICS_HOST')
   if (reader.text('METRICS_PORT') === undefined) {
-    if (host !== undefined)
-      reader.faults.push('METRICS_HOST is set without METRICS_PORT; set both, or neither.')
+    if (host !== undefined) reader.refuseAlone('METRICS_HOST', 'METRICS_PORT')
     return null
   }
   const port = reader.whole('METRICS_PORT', { least: 0, most: 65_535, otherwise: 0 })
@@ -203,9 +212,8 @@ function readDatabase(reader: Reader): Config['database'] {
   const server = readDatabaseUrl(reader, 'DATABASE_URL')
   const owner = readDatabaseUrl(reader, 'DATABASE_OWNER_URL')
   if (server === undefined) {
-    if (owner !== undefined && reader.faults.every((fault) => !fault.startsWith('DATABASE_URL'))) {
-      reader.faults.push('DATABASE_OWNER_URL is set without DATABASE_URL; set both, or neither.')
-    }
+    if (owner !== undefined && !reader.isSet('DATABASE_URL'))
+      reader.refuseAlone('DATABASE_OWNER_URL', 'DATABASE_URL')
     return null
   }
   return { server, owner: owner ?? server }
@@ -213,72 +221,8 @@ function readDatabase(reader: Reader): Config['database'] {
 
 function readDatabaseUrl(reader: Reader, name: string): string | undefined {
   const url = reader.secret(name)
-  if (url === undefined) return url
-  if (isDatabaseUrl(url)) {
-    reader.faults.push(...faultsOfOptions(name, url))
-    return url
-  }
-  reader.faults.push(
-    `${name} must look like postgres://user:password@host:5432/database. In its password, write # as %23, / as %2F, ? as %3F, @ as %40 and % as %25.`,
-  )
-  return undefined
-}
-
-/** How a connection may be encrypted, in PostgreSQL's words. The driver takes any other as `verify-full`. */
-const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
-
-/** Settings of a connection that the driver would take from the URL instead of ours: see openPool. */
-const SET_BY_US: ReadonlySet<string> = new Set([
-  'application_name',
-  'datestyle',
-  'default_transaction_isolation',
-  'default_transaction_read_only',
-  'idle_in_transaction_session_timeout',
-  'lock_timeout',
-  'options',
-  'plan_cache_mode',
-  'search_path',
-  'statement_timeout',
-  'timezone',
-  'transaction_timeout',
-])
-
-/** What the driver would not take as it is meant. The value is not quoted: it may be a part of a password. */
-function faultsOfOptions(name: string, url: string): string[] {
-  const options = new URLSearchParams(url.split('?')[1])
-  const mode = options.get('sslmode')
-  const faults: string[] = []
-  if (mode !== null && !SSL_MODES.includes(mode))
-    faults.push(
-      `${name} has an unknown sslmode; write sslmode=verify-full, or sslmode=require, which checks no certificate.`,
-    )
-  if (options.has('sslrootcert'))
-    faults.push(
-      `${name} has sslrootcert, which Boxtree does not read; take it out, and set NODE_EXTRA_CA_CERTS to that file.`,
-    )
-  for (const option of options.keys()) {
-    if (SET_BY_US.has(option.toLowerCase()))
-      faults.push(`${name} has ${option}, which Boxtree sets for each of its connections; take it out.`)
-  }
-  return faults
-}
-
-/** Whether the driver can read the URL. It would throw with the whole of it, and so with the password. */
-function isDatabaseUrl(url: string): boolean {
-  const authority = /^postgres(?:ql)?:\/\/([^/?]*)/.exec(url)?.[1]
-  if (authority === undefined) return false
-  const hosts = authority.slice(authority.indexOf('@') + 1)
-  try {
-    decodeURIComponent(hosts)
-    return hosts.split(',').every((host, _, { length }) => {
-      const { username, password, pathname, search, hash } = new URL(url.replace(hosts, () => host))
-      decodeURIComponent(username + password)
-      // A password that ends too soon leaves its @ behind.
-      return hash === '' && !`${pathname}${search}${length > 1 ? host : ''}`.includes('@')
-    })
-  } catch {
-    return false
-  }
+  if (url !== undefined) reader.faults.push(...faultsOfDatabaseUrl(name, url))
+  return url
 }
 
 function readAdminLogin(reader: Reader): string {
@@ -320,7 +264,7 @@ function readCaptcha(reader: Reader): CaptchaConfig {
   const secretKey = reader.secret('CAPTCHA_SECRET_KEY')
   const keys = { CAPTCHA_SITE_KEY: siteKey, CAPTCHA_SECRET_KEY: secretKey }
   for (const [name, key] of Object.entries(keys))
-    if (key && !named) reader.faults.push(`${name} is set without CAPTCHA_PROVIDER; set both, or neither.`)
+    if (key && !named) reader.refuseAlone(name, 'CAPTCHA_PROVIDER')
   switch (provider) {
     case 'altcha':
     case 'none':

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ServerReport } from '../contract/system.ts'
 import { makeFirstLogin } from './access/first-login.ts'
 import { makeSecretKey } from './access/key-check.ts'
-import { among, watchNetworks } from './access/network.ts'
+import { watchNetworks } from './access/network.ts'
 import { createSeal, type Seal } from './access/seal.ts'
 import { findSecretKey } from './access/secret-key.ts'
 import { type AppDependencies, openApp, openBoxApp } from './app.ts'
@@ -20,13 +20,13 @@ import { openReport, type Ports } from './jobs/report.ts'
 import type { Day } from './ledger/calendar.ts'
 import { trialsOfBoxes } from './ledger/trials.ts'
 import { disputedFrom } from './ledger/zone-rules.ts'
+import { addressOf, isOfThisMachine, type Listening, listen, portOf } from './listening.ts'
 import { endLog, openLog, openStderr } from './log.ts'
 import { measure } from './metrics.ts'
 import { keepSpares } from './nouns/exports/spare-processes.ts'
 import { startClock } from './postgres/clock.ts'
 import { openDatabase } from './postgres/database.ts'
 import { markOf } from './postgres/database-mark.ts'
-import { codeOf } from './postgres/errors.ts'
 import { freeSpaceOf } from './postgres/files.ts'
 import { refuseUnfit } from './postgres/fit.ts'
 import { migrate } from './postgres/migrate.ts'
@@ -43,16 +43,6 @@ const DRAIN_MS = 10_000
 
 /** When the console has time to load what the first file needs, in milliseconds after it is ready. */
 const SETTLED_MS = 1_000
-
-/** What Node says of an address that the machine has not, cannot look up, or of a kind that it does not speak. */
-const OF_HOST = new Set([
-  'EADDRNOTAVAIL',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EINVAL',
-  'EAFNOSUPPORT',
-  'EPROTONOSUPPORT',
-])
 
 /** @param code the exit code, which is not 0 after a fault */
 type Step = (code: number) => Promise<unknown>
@@ -147,6 +137,7 @@ async function openData(config: Config) {
   undo.push(() => database.stop())
   await step(() => refuseUnfit(database.server, config.timeZone))
   await step(() => migrate({ ...database, say: tell, stopping: stopping.signal }))
+  // The pool is opened before the clock and the watch of the primary, whom it tells of its connections.
   let [onOpen, onClose] = [() => {}, () => {}]
   const sql = openPool(database.server, {
     max: CONNECTIONS,
@@ -287,44 +278,6 @@ function measureAll({ freeDiskMb }: Config, { clock, freeSpace }: Pick<Opened, '
 async function step<T>(work: () => Promise<T>): Promise<T> {
   stopping.signal.throwIfAborted()
   return work()
-}
-
-/** Whether only programs of this machine can connect to an address of it. */
-function isOfThisMachine(host: string): boolean {
-  return host === 'localhost' || among(['127.0.0.0/8', '::1'])(host)
-}
-
-type Listening = { host: string; port: number; variable: 'PORT' | 'BOX_PORT' | 'METRICS_PORT' }
-
-async function listen(app: FastifyInstance, { host, port, variable }: Listening): Promise<void> {
-  try {
-    await app.listen({ host, port })
-  } catch (error) {
-    const code = codeOf(error)
-    if (code === 'EADDRINUSE') {
-      throw new StartFault(
-        `Port ${port} on ${host} is taken; stop what uses it, or set ${variable} to another.`,
-      )
-    }
-    if (code === 'EACCES')
-      throw new StartFault(`You may not use port ${port}; set ${variable} to one above 1023.`)
-    if (!OF_HOST.has(code)) throw error
-    const name = variable === 'METRICS_PORT' ? 'METRICS_HOST' : 'HOST'
-    throw new StartFault(
-      `${name} is ${host}, which is no address on which this machine can listen (${code}).`,
-    )
-  }
-}
-
-function portOf(app: FastifyInstance | null): number | null {
-  const address = app?.server.address()
-  return typeof address === 'object' && address ? address.port : null
-}
-
-function addressOf(app: FastifyInstance, { host }: Pick<Listening, 'host'>): string {
-  const port = portOf(app)
-  const name = host === '0.0.0.0' || host === '::' || host === '127.0.0.1' ? 'localhost' : host
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
 /**

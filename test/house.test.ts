@@ -251,7 +251,7 @@ test('server and web share nothing but the contract', () => {
 
 test('at the top of the server is only the way in, and what every room needs', () => {
   const names = entriesOf('server').filter((path) => path.endsWith('.ts'))
-  const wayIn = ['app', 'config', 'context', 'handlers', 'log', 'main', 'refusal']
+  const wayIn = ['app', 'config', 'context', 'handlers', 'listening', 'log', 'main', 'refusal']
   expect(names.sort()).toEqual(
     [...wayIn, 'compression', 'gone', 'metrics', 'turns'].map((name) => `server/${name}.ts`).sort(),
   )

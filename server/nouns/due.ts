@@ -11,7 +11,7 @@ import { balanceOf } from '../tree/account.ts'
 import { clientOf } from '../tree/client.ts'
 import { countsByExpiry } from '../tree/client-counts.ts'
 import { nameFor } from '../tree/names.ts'
-import { matches, readSearch } from '../tree/selection.ts'
+import { matches, readSearch } from '../tree/search.ts'
 
 type DueCalls = Pick<Handlers<typeof calls.clients>, 'due' | 'dueClients' | 'forecast' | 'remind'>
 

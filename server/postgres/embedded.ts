@@ -139,71 +139,71 @@ const LONGEST_PAUSE_MS = 5_000
  */
 class FolderLock {
   held = false
-  private home: Home
-  private sql: Sql
-  private dataDir: string
-  private say: (line: string) => void
-  private releasing = new AbortController()
-  private watching: Promise<void> | null = null
+  #home: Home
+  #sql: Sql
+  #dataDir: string
+  #say: (line: string) => void
+  #releasing = new AbortController()
+  #watching: Promise<void> | null = null
 
   constructor(home: Home, superuser: Connect, { dataDir, say }: Pick<EmbeddedOptions, 'dataDir' | 'say'>) {
-    this.home = home
-    this.dataDir = dataDir
-    this.say = say
-    this.sql = openPool(superuser, {
+    this.#home = home
+    this.#dataDir = dataDir
+    this.#say = say
+    this.#sql = openPool(superuser, {
       max: 1,
       isLong: true,
-      onClose: () => this.onClose(),
+      onClose: () => this.#onClose(),
     })
   }
 
   async take(asGuest: boolean): Promise<void> {
     const deadline = Date.now() + (asGuest ? 0 : LOCK_WAIT_MS)
     do {
-      this.held = await whenReady(this.home, () => this.tryLock())
+      this.held = await whenReady(this.#home, () => this.#tryLock())
       if (this.held) return
       await pause(PAUSE_MS)
     } while (Date.now() < deadline)
     if (asGuest) return
-    await this.sql.end({ timeout: 1 })
+    await this.#sql.end({ timeout: 1 })
     throw new StartFault(
-      `Another console is running on ${this.dataDir}, or a command such as a backup; stop it, or let it end. Two processes of one business need a PostgreSQL of their own (DATABASE_URL), and a second business needs another DATA_DIR.`,
+      `Another console is running on ${this.#dataDir}, or a command such as a backup; stop it, or let it end. Two processes of one business need a PostgreSQL of their own (DATABASE_URL), and a second business needs another DATA_DIR.`,
     )
   }
 
   async release(): Promise<void> {
-    this.releasing.abort()
-    await this.watching
+    this.#releasing.abort()
+    await this.#watching
     // The lock ends with the server, so that a console that starts meanwhile waits for both.
-    if (this.held) await stop(this.home)
-    await this.sql.end({ timeout: 1 })
+    if (this.held) await stop(this.#home)
+    await this.#sql.end({ timeout: 1 })
   }
 
-  private async tryLock(): Promise<boolean> {
-    const [row] = await this.sql<
+  async #tryLock(): Promise<boolean> {
+    const [row] = await this.#sql<
       { locked: boolean }[]
     >`select pg_try_advisory_lock(${LOCKS.console}, 1) as locked`
     return row?.locked ?? false
   }
 
-  private onClose(): void {
-    if (!this.held || this.releasing.signal.aborted || this.watching) return
-    this.watching = this.revive().finally(() => {
-      this.watching = null
+  #onClose(): void {
+    if (!this.held || this.#releasing.signal.aborted || this.#watching) return
+    this.#watching = this.#revive().finally(() => {
+      this.#watching = null
     })
   }
 
   /** Restarts the server, with a pause that doubles after each failure. Says once why it does not start. */
-  private async revive(): Promise<void> {
-    const { signal } = this.releasing
+  async #revive(): Promise<void> {
+    const { signal } = this.#releasing
     let told = ''
     for (let wait = PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
-        await ensureRunning(this.home, signal)
-        if (await this.tryLock()) return
+        await ensureRunning(this.#home, signal)
+        if (await this.#tryLock()) return
       } catch (error) {
         // A server that is still stopping or starting is no fault: the next round tries again.
-        if (error instanceof StartFault && messageWithoutTimes(error) !== told) this.say(error.message)
+        if (error instanceof StartFault && messageWithoutTimes(error) !== told) this.#say(error.message)
         if (error instanceof StartFault) told = messageWithoutTimes(error)
       }
       await pause(wait)

@@ -7,13 +7,23 @@ import { type FreshDatabase, freshDatabase } from '../../test/support/database.t
 import { offers } from '../../test/support/needs.ts'
 import { openPostgresProxy } from '../../test/support/postgres-proxy.ts'
 import { begin } from './begin.ts'
-import { hostsOf, openPool } from './pool.ts'
+import { faultsOfDatabaseUrl } from './database-url.ts'
+import { hostsOf, openPool, sessionSettings } from './pool.ts'
 
 let database: FreshDatabase
 beforeAll(async () => {
   database = await freshDatabase({ migrated: false })
 })
 afterAll(() => database.drop())
+
+test.each(Object.keys(sessionSettings(false)))(
+  'a setting of each connection is refused in the URL of the database, which the driver would take instead: %s',
+  (setting) => {
+    expect(faultsOfDatabaseUrl('DATABASE_URL', `postgres://u:p@one/boxtree?${setting}=1`)).toEqual([
+      `DATABASE_URL has ${setting}, which Boxtree sets for each of its connections; take it out.`,
+    ])
+  },
+)
 
 test('what runs without time limits has none, also where its role has some', async () => {
   const { ownerSql, owner } = database

@@ -3104,7 +3104,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'a database URL whose password ends too soon is refused',
-    file: 'server/config.ts',
+    file: 'server/postgres/database-url.ts',
     from: "return hash === '' && !`${pathname}${search}${length > 1 ? host : ''}`.includes('@')",
     to: 'return true',
     suites: ['server/config.test.ts'],

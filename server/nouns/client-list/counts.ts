@@ -2,7 +2,8 @@ import { type ExpiryState, expiringUntil, expiryState } from '../../../contract/
 import type { Context } from '../../context.ts'
 import type { Fragment, Sql } from '../../postgres/pool.ts'
 import { countsByExpiry } from '../../tree/client-counts.ts'
-import { isVisibleTo, matches, type Search } from '../../tree/selection.ts'
+import { matches, type Search } from '../../tree/search.ts'
+import { isVisibleTo } from '../../tree/selection.ts'
 import type { Counts } from './page.ts'
 
 /** Adds up the counts that the database keeps for each expiry. Reads no client. */

@@ -3,15 +3,8 @@ import { sliceOf } from '../../../contract/page.ts'
 import type { Context } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
-import {
-  inDirection,
-  isIn,
-  isVisibleTo,
-  matches,
-  orderKeys,
-  orderOf,
-  type Search,
-} from '../../tree/selection.ts'
+import { matches, type Search } from '../../tree/search.ts'
+import { inDirection, isIn, isVisibleTo, orderKeys, orderOf } from '../../tree/selection.ts'
 import type { PageQuery } from './page.ts'
 
 /**

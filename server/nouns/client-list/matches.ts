@@ -3,14 +3,8 @@ import { sliceOf } from '../../../contract/page.ts'
 import type { Context } from '../../context.ts'
 import { directionOf } from '../../postgres/direction.ts'
 import type { Fragment, Sql } from '../../postgres/pool.ts'
-import {
-  expiriesOf,
-  isIn,
-  isVisibleTo,
-  matchingAll,
-  type Search,
-  type Selection,
-} from '../../tree/selection.ts'
+import { expiriesOf, matchingAll, type Search } from '../../tree/search.ts'
+import { isIn, isVisibleTo, type Selection } from '../../tree/selection.ts'
 import { countColumns } from './counts.ts'
 import type { Counts, ListQuery, PageQuery } from './page.ts'
 

@@ -7,15 +7,8 @@ import { isSelected } from '../../ledger/filter.ts'
 import { concerning, hasLostClients, ledgerOf } from '../../ledger/rows.ts'
 import type { Fragment, Sql } from '../../postgres/pool.ts'
 import { nameFor } from '../../tree/names.ts'
-import {
-  isIn,
-  isVisibleTo,
-  listColumns,
-  matches,
-  orderOf,
-  readSearch,
-  type Selection,
-} from '../../tree/selection.ts'
+import { matches, readSearch } from '../../tree/search.ts'
+import { isIn, isVisibleTo, listColumns, orderOf, type Selection } from '../../tree/selection.ts'
 import { whoseTransactions } from '../../tree/whose.ts'
 
 export type Listing = {
