@@ -167,11 +167,24 @@ function pageOf(
     selected_item: 0,
     cur_page: 0,
     data: data.map(({ id, name, number, logo, genre }) => ({
-      ...{ id: String(id), name, number: String(number), logo, tv_genre_id: wireOf(genre.id) },
+      id: String(id),
+      name,
+      number: String(number),
+      logo,
+      tv_genre_id: wireOf(genre.id),
       // Every box asks for the address when it plays, so that none learns one that it may not have.
-      ...{ cmd: `${word} http://localhost/ch/${id}_`, use_http_tmp_link: '1', use_load_balancing: '0' },
-      ...{ censored: genre.adult ? 1 : 0, fav: favourites.has(id) ? 1 : 0, open: 1, lock: 0, status: 1 },
-      ...{ hd: '0', enable_tv_archive: 0, allow_pvr: 0, xmltv_id: '' },
+      cmd: `${word} http://localhost/ch/${id}_`,
+      use_http_tmp_link: '1',
+      use_load_balancing: '0',
+      censored: genre.adult ? 1 : 0,
+      fav: favourites.has(id) ? 1 : 0,
+      open: 1,
+      lock: 0,
+      status: 1,
+      hd: '0',
+      enable_tv_archive: 0,
+      allow_pvr: 0,
+      xmltv_id: '',
     })),
   }
 }
