@@ -13,7 +13,7 @@ import { screenAt } from './screens.ts'
 const PARTS = new RegExp(
   [
     '/web/(parts|tables)/(?!chart/|dialog/Menu|dialog/DialogFrame|table/SelectionBar|form/|copy|clients|due|expiry|macs|phone|tree)',
-    '/web/(NewestOnly|Question|TableCard)',
+    '/web/(NewestOnly|Question|TableCard|useServedPage)',
     '/web/accounts/(BalanceTile|exportDialog|LatestTransactions|useLatest)',
     '/lucide-react/',
   ].join('|'),

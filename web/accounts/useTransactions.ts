@@ -5,8 +5,8 @@ import { Day, TRANSACTION_TYPES, type Transaction } from '../../contract/shapes.
 import { dayFault } from '../../contract/transactions.ts'
 import { useCall } from '../calls/useCall.ts'
 import type { Table } from '../parts/table/table.ts'
-import { useLastPage } from '../parts/table/useLastPage.ts'
 import { useListState } from '../parts/table/useListState.ts'
+import { useServedPage } from '../useServedPage.ts'
 
 /** What the filters of transactions select; a field that is left out selects all. */
 export interface ChosenFilter {
@@ -59,7 +59,7 @@ function read(params: URLSearchParams): ChosenFilter {
   }
 }
 
-/** Loads the page of transactions that the URL asks for, and their sums. A page past the end becomes the last page. */
+/** Loads the page of transactions that the URL asks for, and their sums. */
 export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilter) {
   const list = useListState('', table)
   const { page, perPage: per_page, search, sort, order } = list
@@ -68,49 +68,37 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
   const query = { ...selected, page, per_page, sort, order } as InputOf<typeof calls.transactions.list>
   const outOfOrder = dayFault(filter)
   const asking = { keep: true, enabled: outOfOrder === undefined }
-  const { data, isPending, isPlaceholderData, error, refetch } = useCall(
-    calls.transactions.list,
-    query,
-    asking,
-  )
+  const loaded = useCall(calls.transactions.list, query, asking)
   const sums = useCall(calls.transactions.sums, selected, asking)
-  const total = useCounted(data, sums.isPlaceholderData ? undefined : sums.data)
-  useLastPage(list, isPlaceholderData ? undefined : data?.total_pages)
+  const served = useServedPage(list, loaded)
+  const { data, error } = loaded
   // To ask again cannot help where nobody has the name that was typed.
   const unknown = error?.code === 'not_found' ? error.message : undefined
   const fault = outOfOrder === undefined ? unknown : `${outOfOrder}.`
-  if (fault !== undefined) return { list, fault, ...NOTHING, retry: refetch }
+  if (fault !== undefined)
+    return { served: { ...served, ...NOTHING, emptyText: fault }, sums: undefined, summing: false }
+  // The sums of another filter are not those of this one.
+  const summing = sums.isPending || sums.isPlaceholderData
+  const counted = data && countedBy(data, summing ? undefined : sums.data)
   return {
-    list,
-    fault,
+    // Where there are more than 10,000 transactions, the last page is not the end of them.
+    served: { ...served, rows: counted && { rows: data.data, ...counted, last: data.total_pages } },
     sums: sums.data?.data,
-    // The sums of another filter are not those of this one.
-    summing: sums.isPending || sums.isPlaceholderData,
-    rows: data?.data,
-    ...total,
-    /** The last page. Where there are more than 10,000 transactions, it is not the end of them. */
-    last: data?.total_pages,
+    summing,
     /** Whether only the newest 10,000 are in the order that was chosen. */
     isPartlySorted: data?.count_capped === true && sort !== 'created',
-    loading: isPending || isPlaceholderData,
-    error: error?.message,
-    retry: refetch,
   }
 }
 
 /** What is shown of days of which the last is before the first, and of an account or client that is not there. */
-const NOTHING = {
-  ...{ sums: undefined, summing: false, rows: [], count: 0, capped: false, last: undefined },
-  ...{ isPartlySorted: false, loading: false, error: undefined },
-}
+const NOTHING = { rows: { rows: [], count: 0 }, loading: false, error: undefined }
 
 /** The page counts to 10,000 only; the sums, which may come later, count all. */
-function useCounted(
-  page: OutputOf<typeof calls.transactions.list> | undefined,
+function countedBy(
+  page: OutputOf<typeof calls.transactions.list>,
   sums: OutputOf<typeof calls.transactions.sums> | undefined,
 ): { count: number; capped: boolean } {
-  if (page?.count_capped && sums) {
+  if (page.count_capped && sums)
     return { count: sums.data.reduce((sum, { transactions }) => sum + transactions, 0), capped: false }
-  }
-  return { count: page?.count ?? 0, capped: page?.count_capped === true }
+  return { count: page.count, capped: page.count_capped }
 }

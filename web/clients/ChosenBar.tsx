@@ -47,7 +47,7 @@ export function ChosenBar({ page, chosen, onRenew, onAct }: ChosenBarProps) {
   return (
     <SelectionBar
       chosen={select.chosen}
-      shown={(page.rows ?? []).map(({ name }) => name)}
+      shown={(page.rows?.rows ?? []).map(({ name }) => name)}
       onClear={clear}
       all={all}
     >

@@ -29,7 +29,7 @@ export function ClientList<Row extends ClientRow>({
   select,
   start,
 }: ClientListProps<Row>) {
-  const { list, rows, count, capped, loading, error, retry } = page
+  const { list, rows, loading, error, onRetry } = page
   const shown = useShownColumns(table)
   const narrowed = list.search !== '' || list.filter !== 'all'
   const isOffline = connection.lost.use()
@@ -38,12 +38,7 @@ export function ClientList<Row extends ClientRow>({
       <DataTable
         label={label}
         table={shown}
-        list={list}
-        rows={rows && { rows, count, capped }}
-        loading={loading}
-        error={error}
-        onRetry={retry}
-        select={select}
+        {...{ list, rows, loading, error, onRetry, select }}
         tools={
           <>
             <div style={{ display: 'flex', flexWrap: 'wrap', gap: 8 }}>

@@ -25,7 +25,7 @@ export function ExportMenu({ call, page }: { call: ExportCall; page: ClientPage 
     >
       <span style={steady}>
         {received && <span style={FOR_READERS}>Export, </span>}
-        {received ? progress(received, page) : 'Export'}
+        {received ? progress(received, page.rows) : 'Export'}
       </span>
     </Menu>
   )
@@ -35,7 +35,8 @@ export function ExportMenu({ call, page }: { call: ExportCall; page: ClientPage 
 const steady = { minWidth: 52, fontVariantNumeric: 'tabular-nums' } as const
 
 /** Returns the percentage of the clients received, or the size where the number of clients is unknown. */
-function progress({ bytes, rows }: Received, { count, capped }: ClientPage): string {
-  if (rows > 0 && !capped) return `${Math.min(100, Math.round((rows / Math.max(1, count)) * 100))} %`
+function progress({ bytes, rows }: Received, all: ClientPage['rows']): string {
+  if (rows > 0 && all && !all.capped)
+    return `${Math.min(100, Math.round((rows / Math.max(1, all.count)) * 100))} %`
   return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 }

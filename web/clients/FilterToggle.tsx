@@ -4,10 +4,10 @@ import { Segments } from '../parts/table/Segments.tsx'
 import type { ClientPage } from './useClientPage.ts'
 
 /** The filter by state, with the number of clients that the search finds in each, and by being online. */
-export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'count' | 'counts' | 'loading'> }) {
-  const { list, count, counts, loading } = page
+export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'rows' | 'counts' | 'loading'> }) {
+  const { list, rows, counts, loading } = page
   // Those who are online are counted only while they are shown, because no count of them is kept.
-  const online = list.filter === 'online' && !loading ? count : undefined
+  const online = list.filter === 'online' && !loading ? rows?.count : undefined
   return (
     <Segments
       segments={LIST_FILTERS.map((value) => ({

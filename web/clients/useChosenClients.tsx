@@ -84,10 +84,11 @@ function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen[
     wanted.current?.abort()
     reset()
   }
-  const { rows, count, query } = page
+  const { query } = page
+  const { rows = [], count = 0 } = page.rows ?? {}
   const most = Math.min(count, MOST_CHOSEN)
-  const isPageTaken = rows?.every(({ name }) => chosen.has(name)) === true
-  const isAllTaken = count === rows?.length || chosen.size === MOST_CHOSEN || wereTaken(query, chosen, most)
+  const isPageTaken = rows.every(({ name }) => chosen.has(name))
+  const isAllTaken = count === rows.length || chosen.size === MOST_CHOSEN || wereTaken(query, chosen, most)
   if (!isPending && (!isPageTaken || isAllTaken)) return { all: undefined, giveUp }
   const number = most.toLocaleString('en-US')
   const label = count > most ? `Select the first ${number}` : `Select all ${number}`

@@ -1,7 +1,6 @@
 import { Ban, CircleHelp, Monitor, Wifi } from 'lucide-react'
-import { calls, type OutputOf } from '../../contract/calls.ts'
+import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { MINUTE_MS } from '../../contract/time.ts'
-import { useUnknownBoxes } from '../boxes/useUnknownBoxes.ts'
 import { useCall } from '../calls/useCall.ts'
 import { Card } from '../parts/Card.tsx'
 import { Chart } from '../parts/chart/Chart.tsx'
@@ -9,9 +8,11 @@ import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
+import { useListState } from '../parts/table/useListState.ts'
 import { to } from '../screens.ts'
 import { TableCard } from '../TableCard.tsx'
-import { models, refusals } from '../tables/boxes.tsx'
+import { models, refusals, unknownBoxes } from '../tables/boxes.tsx'
+import { useServedPage } from '../useServedPage.ts'
 import { zone } from '../zone.ts'
 
 /** The boxes that ask: how many are online, which are refused and why, of what types they are, and the unknown ones. */
@@ -38,7 +39,7 @@ export function Boxes() {
           empty="No boxes were counted yet"
         />
         <Card id="unknown" title="Unknown Boxes" flush>
-          <DataTable label="Unknown Boxes" {...unknown} />
+          <DataTable label="Unknown Boxes" table={unknownBoxes} {...unknown} />
         </Card>
         <TableCard
           label="Refused in 24 Hours"
@@ -55,6 +56,15 @@ export function Boxes() {
       </Stack>
     </>
   )
+}
+
+/** Loads the page of unknown boxes that the URL asks for, each minute. */
+function useUnknownBoxes() {
+  const list = useListState('unknown', unknownBoxes)
+  const { page, perPage: per_page, search, sort, order } = list
+  // The call sorts by exactly the columns that the table lets people sort by.
+  const query = { page, per_page, search, sort, order } as InputOf<typeof calls.boxes.unknown>
+  return useServedPage(list, useCall(calls.boxes.unknown, query, { keep: true, every: MINUTE_MS }))
 }
 
 type Overview = OutputOf<typeof calls.boxes.overview>

@@ -19,11 +19,11 @@ import { Segments } from '../parts/table/Segments.tsx'
 import { SelectionBar } from '../parts/table/SelectionBar.tsx'
 import type { RowSelection } from '../parts/table/selection.ts'
 import type { Table } from '../parts/table/table.ts'
-import { useLastPage } from '../parts/table/useLastPage.ts'
-import { type ListState, useListState } from '../parts/table/useListState.ts'
+import { useListState } from '../parts/table/useListState.ts'
 import { to } from '../screens.ts'
 import { signedInAs, useSession } from '../session.tsx'
 import { dueClients } from '../tables/due.tsx'
+import { type ServedRows, useServedPage } from '../useServedPage.ts'
 import { keepChosenDue, lastChosenDue } from '../visits.ts'
 
 /** The clients that are to be renewed soon, or were not renewed: to be reminded and renewed, one, some or all. */
@@ -39,9 +39,12 @@ export function Due() {
   )
   const list = useListState('', table, FILTERS)
   const within = list.filter as DueWithin
-  const page = useDuePage(list, within)
+  const { search, page, perPage: per_page, order } = list
+  const query = { within, search, page, per_page, order }
+  const shown = useServedPage(list, useCall(calls.clients.dueClients, query, { keep: true }))
+  const rows = shown.rows?.rows ?? []
   const counts = useCall(calls.clients.due, {}).data?.counts
-  const { select, chosen, clear, drop } = useChosenDue(page.data)
+  const { select, chosen, clear, drop } = useChosenDue(rows)
   const onRenewed = (names: readonly string[]) => {
     drop(names)
     // The dialog stays open where a part was not renewed, and then asks for the rest.
@@ -62,14 +65,10 @@ export function Due() {
       <title>Due · Boxtree</title>
       <PageTitle action={renewAll}>Due</PageTitle>
       <Stack>
-        <DueList {...{ table, list, page, counts, select }} />
+        <DueList {...{ table, shown, counts, select }} />
         <ForecastCard />
       </Stack>
-      <SelectionBar
-        chosen={select.chosen}
-        shown={(page.data?.data ?? []).map(({ name }) => name)}
-        onClear={clear}
-      >
+      <SelectionBar chosen={select.chosen} shown={rows.map(({ name }) => name)} onClear={clear}>
         <Button
           variant="contained"
           startIcon={<CalendarPlus size={18} />}
@@ -98,24 +97,19 @@ export function Due() {
 
 interface DueListProps {
   table: Table<DueClient>
-  list: ListState
-  page: ReturnType<typeof useDuePage>
+  shown: ServedRows<DueClient>
   /** How many are due within each of the filters; undefined while they load. */
   counts: Record<DueWithin, number> | undefined
   select: RowSelection<DueClient>
 }
 
-function DueList({ table, list, page, counts, select }: DueListProps) {
+function DueList({ table, shown, counts, select }: DueListProps) {
   return (
     <Card flush>
       <DataTable
         label="Due"
         table={table}
-        list={list}
-        rows={page.data && { rows: page.data.data, count: page.data.count }}
-        loading={page.isPending || page.isPlaceholderData}
-        error={page.error?.message}
-        onRetry={page.refetch}
+        {...shown}
         select={select}
         tools={
           <Segments
@@ -124,8 +118,8 @@ function DueList({ table, list, page, counts, select }: DueListProps) {
               label: LABELS[value],
               count: counts?.[value].toLocaleString('en-US'),
             }))}
-            value={list.filter}
-            onChange={list.setFilter}
+            value={shown.list.filter}
+            onChange={shown.list.setFilter}
             digits={3}
             visible
           />
@@ -152,19 +146,11 @@ const LABELS: Record<DueWithin, string> = {
   lapsed: 'Not renewed',
 }
 
-/** Loads the page of the list; a page past the end becomes the last. */
-function useDuePage(list: ListState, within: DueWithin) {
-  const { page, perPage: per_page, search, order } = list
-  const loaded = useCall(calls.clients.dueClients, { within, search, page, per_page, order }, { keep: true })
-  useLastPage(list, loaded.isPlaceholderData ? undefined : loaded.data?.total_pages)
-  return loaded
-}
-
 /**
  * Holds the clients that were selected, on all pages of all filters and whatever is opened meanwhile. `chosen` returns them,
  * first expiry first.
  */
-function useChosenDue(page: { data: readonly DueClient[] } | undefined) {
+function useChosenDue(shown: readonly DueClient[]) {
   const { name: by } = useSession()
   const [clients, setClients] = useState(lastChosenDue)
   const keep = (next: ReadonlyMap<string, DueClient>) => {
@@ -173,7 +159,7 @@ function useChosenDue(page: { data: readonly DueClient[] } | undefined) {
     setClients(next)
   }
   // A chosen one stays as it was when it was chosen: who was renewed by somebody else since is not renewed again.
-  const known = new Map([...(page?.data ?? []).map((client) => [client.name, client] as const), ...clients])
+  const known = new Map([...shown.map((client) => [client.name, client] as const), ...clients])
   const select: RowSelection<DueClient> = {
     chosen: new Set(clients.keys()),
     onChange: (names) => keep(new Map([...known].filter(([name]) => names.has(name)))),

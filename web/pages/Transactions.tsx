@@ -21,6 +21,7 @@ export function Transactions() {
   const { filter, change, clear } = useTransactionFilter()
   const table = role === 'dealer' ? allTransactions.ofDealer : allTransactions.ofBranch
   const page = useTransactionPage(table, filter)
+  const { search } = page.served.list
   const [exporting, setExporting] = useState(false)
   return (
     <>
@@ -51,17 +52,12 @@ export function Transactions() {
         <DataTable
           label="Transactions"
           table={table}
-          list={page.list}
-          rows={page.rows && { rows: page.rows, count: page.count, capped: page.capped, last: page.last }}
-          loading={page.loading}
+          {...page.served}
           tools={
             page.isPartlySorted && <Quiet>Only the newest 10,000 are sorted: choose days for others.</Quiet>
           }
-          error={page.error}
-          onRetry={page.retry}
-          emptyText={page.fault}
           unmatchedAction={
-            (page.list.search !== '' || Object.keys(filter).length > 0) && (
+            (search !== '' || Object.keys(filter).length > 0) && (
               <Button variant="outlined" onClick={clear}>
                 Show all transactions
               </Button>
@@ -73,7 +69,7 @@ export function Transactions() {
         part={exportDialog}
         given={{
           open: exporting,
-          filter: { ...filter, ...(page.list.search !== '' && { search: page.list.search }) },
+          filter: { ...filter, ...(search !== '' && { search }) },
           onClose: () => setExporting(false),
         }}
       />
