@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useMemo } from 'react'
 import { calls } from '../contract/calls.ts'
 import { ApiError } from './calls/api.ts'
-import { failureOf, noticesOf } from './calls/notices.ts'
+import { noticesOf, tellFailure } from './calls/notices.ts'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { NOTHING, TableMemory } from './parts/table/memory.ts'
 import { keepPreferences, learnPreferencesAgain, usePreferences } from './preferences.ts'
@@ -39,9 +39,7 @@ export function useRemember(): (change: Change) => void {
       try {
         await savePreferences(change)
       } catch (error) {
-        const notices = noticesOf(calls.session.savePreferences)
-        if (notices && error instanceof ApiError && error.code !== 'no_session')
-          notice.error(...failureOf(notices, error))
+        if (error instanceof ApiError) tellFailure(notice, noticesOf(calls.session.savePreferences), error)
       }
     },
     [notice],

@@ -37,6 +37,11 @@ export function tellSuccess<C extends Call>(
   if (notices?.success) notice.success(notices.success(input, output), more)
 }
 
+/** Shows the notice of a call's failure. That the session has ended, the login page itself says. */
+export function tellFailure(notice: Notify, notices: CallNotices | null, failure: ApiError): void {
+  if (notices && failure.code !== 'no_session') notice.error(...failureOf(notices, failure))
+}
+
 /** Returns what a notice of a failure shows: its sentence, the server's reason where it adds something, and what failed. */
 export function failureOf(
   { failure, refusalAlone }: CallNotices,

@@ -3,7 +3,7 @@ import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import type { Role } from '../../contract/roles.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { ApiError, receive, send } from './api.ts'
-import { failureOf, noticesOf } from './notices.ts'
+import { noticesOf, tellFailure } from './notices.ts'
 
 export type ExportCall =
   | typeof calls.clients.export
@@ -59,11 +59,10 @@ export function useExport<C extends ExportCall>(call: C, { onBegun, onGone }: To
       keep(await fetchFile(call, input, { signal, onBegun: begin, onProgress: setReceived }))
       return true
     } catch (error) {
-      const notices = noticesOf(call)
       if (!(error instanceof ApiError)) {
         if (!signal.aborted) throw error
       } else if (onGone && !isBegun && error.code === 'not_found') onGone(input)
-      else if (notices && error.code !== 'no_session') notice.error(...failureOf(notices, error))
+      else tellFailure(notice, noticesOf(call), error)
       return false
     } finally {
       underWay.current = null

@@ -9,7 +9,7 @@ import { useSession } from '../session.tsx'
 import { type GoTo, useDelayedNavigation } from '../useDelayedNavigation.ts'
 import { type ApiError, leavesOpen, mayBeDone } from './api.ts'
 import { loadAgain } from './cache.ts'
-import { atForm, type CallNotices, failureOf, noticesOf, tellSuccess } from './notices.ts'
+import { atForm, type CallNotices, noticesOf, tellFailure, tellSuccess } from './notices.ts'
 import { type Once, submitOnce } from './submits.ts'
 
 interface Afterwards<C extends Call> {
@@ -84,8 +84,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       }
       if (STALE.has(failure.code) || stopper.current?.signal.aborted) loadAgain(client)
       if (failure.code === 'changed_since' || failure.code === 'not_found') afterwards.onOutdated?.()
-      // The login page itself says that the session has ended.
-      if (notices && failure.code !== 'no_session') notice.error(...failureOf(notices, failure))
+      tellFailure(notice, notices, failure)
     },
     onSettled: (_output, _failure, input) => {
       underWay.current.delete(JSON.stringify(input))

@@ -7,7 +7,7 @@ import { CREDIT_REQUEST, clientForm, draftOf, dropSent, dropSentDraft, MESSAGE }
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { useSession } from '../session.tsx'
 import { loadAgain } from './cache.ts'
-import { failureOf, noticesOf, tellSuccess } from './notices.ts'
+import { noticesOf, tellFailure, tellSuccess } from './notices.ts'
 import { submitOnce, takeCutOff, takeUnanswered } from './submits.ts'
 import { markNamed } from './useSubmit.ts'
 
@@ -44,7 +44,7 @@ export function useUnansweredSubmits(): void {
           else if (call === calls.clients.save && login) dropSent(name, clientForm(login), input)
           loadAgain(client)
         })
-        .catch((failure) => notices && notice.error(...failureOf(notices, failure)))
+        .catch((failure) => tellFailure(notice, notices, failure))
     }
   }, [name, client, notice])
 }

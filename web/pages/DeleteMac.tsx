@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { type ApiError, send } from '../calls/api.ts'
-import { failureOf, noticesOf } from '../calls/notices.ts'
+import { noticesOf, tellFailure } from '../calls/notices.ts'
 import { DeleteMacDialog } from '../clients/DeleteMacDialog.tsx'
 import { MacField } from '../clients/fields.tsx'
 import { Card } from '../parts/Card.tsx'
@@ -83,9 +83,7 @@ function useSearch() {
   const { mutate, isPending, data, reset } = useMutation<FoundMac | null, ApiError, string>({
     mutationFn: (mac) => send(calls.admin.searchMac, { mac }).catch(noneIfUnknown),
     onSuccess: () => notices && notice.settle(notices.failure),
-    onError: (error) => {
-      if (notices && error.code !== 'no_session') notice.error(...failureOf(notices, error))
-    },
+    onError: (error) => tellFailure(notice, notices, error),
   })
   return { search: mutate, loading: isPending, found: data, forget: reset }
 }
