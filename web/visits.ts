@@ -1,4 +1,5 @@
 import type { DueClient } from '../contract/shapes.ts'
+import { storeOf } from './parts/store.ts'
 
 // How the person left each screen: what was searched, sorted and paged, and how far it was scrolled. Also the clients that
 // they have selected, whichever screen is opened. A reload forgets it.
@@ -17,9 +18,9 @@ export function keepVisit(pathname: string, visit: Visit): void {
 /** Forgets it all, as the next who signs in here may be somebody else. */
 export function forgetVisits(): void {
   visits.clear()
-  chosen = new Set()
-  found = null
-  chosenDue = new Map()
+  selected.clients.set(NO_CLIENTS)
+  selected.found.set(null)
+  selected.due.set(NO_DUE)
 }
 
 export function lastVisit(pathname: string): Visit | undefined {
@@ -27,38 +28,19 @@ export function lastVisit(pathname: string): Visit | undefined {
 }
 
 /** A search of clients, and the names of all that it has found. */
-interface Found {
+export interface Found {
   search: string
   filter: string
   names: readonly string[]
 }
 
-let chosen: ReadonlySet<string> = new Set()
-let found: Found | null = null
-let chosenDue: ReadonlyMap<string, DueClient> = new Map()
+const NO_CLIENTS: ReadonlySet<string> = new Set()
+const NO_DUE: ReadonlyMap<string, DueClient> = new Map()
 
-export function keepChosen(names: ReadonlySet<string>): void {
-  chosen = names
-}
-
-export function lastChosen(): ReadonlySet<string> {
-  return chosen
-}
-
-/** Keeps what was found when all of it was selected. */
-export function keepFound(all: Found): void {
-  found = all
-}
-
-export function lastFound(): Found | null {
-  return found
-}
-
-/** Keeps the selected clients of the screen Due, by name. */
-export function keepChosenDue(clients: ReadonlyMap<string, DueClient>): void {
-  chosenDue = clients
-}
-
-export function lastChosenDue(): ReadonlyMap<string, DueClient> {
-  return chosenDue
+export const selected = {
+  clients: storeOf(NO_CLIENTS),
+  /** What was found when all of it was selected. */
+  found: storeOf<Found | null>(null),
+  /** Those of the screen Due, by name. */
+  due: storeOf(NO_DUE),
 }

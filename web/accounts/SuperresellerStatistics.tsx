@@ -2,7 +2,7 @@ import { calls } from '../../contract/calls.ts'
 import { useCall } from '../calls/useCall.ts'
 import { Chart } from '../parts/chart/Chart.tsx'
 import { TableCard } from '../TableCard.tsx'
-import { statistics } from '../tables/statistics.tsx'
+import { statistics } from '../tables/statistics.ts'
 
 /** Shows the daily statistics of a superreseller as a table, and its number of clients as a chart. */
 export function SuperresellerStatistics({ name }: { name: string }) {

@@ -9,7 +9,7 @@ import { useNotice } from '../parts/notices/Notices.tsx'
 import { SelectionBar } from '../parts/table/SelectionBar.tsx'
 import type { Act } from './chosenAct.ts'
 import { leftOut } from './Gone.tsx'
-import type { Chosen } from './useChosenClients.tsx'
+import type { Chosen } from './useChosenClients.ts'
 import type { ClientPage } from './useClientPage.ts'
 
 interface ChosenBarProps {

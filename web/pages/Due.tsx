@@ -10,6 +10,7 @@ import { ForecastCard } from '../clients/ForecastCard.tsx'
 import { ReminderDialog } from '../clients/ReminderDialog.tsx'
 import { RenewDialog } from '../clients/RenewDialog.tsx'
 import { RenewDue, type ToRenew } from '../clients/RenewDue.tsx'
+import { useChosenDue } from '../clients/useChosenDue.ts'
 import { Card } from '../parts/Card.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
@@ -21,10 +22,8 @@ import type { RowSelection } from '../parts/table/selection.ts'
 import type { Table } from '../parts/table/table.ts'
 import { useListState } from '../parts/table/useListState.ts'
 import { to } from '../screens.ts'
-import { signedInAs, useSession } from '../session.tsx'
 import { dueClients } from '../tables/due.tsx'
 import { type ServedRows, useServedPage } from '../useServedPage.ts'
-import { keepChosenDue, lastChosenDue } from '../visits.ts'
 
 /** The clients that are to be renewed soon, or were not renewed: to be reminded and renewed, one, some or all. */
 export function Due() {
@@ -144,32 +143,6 @@ const LABELS: Record<DueWithin, string> = {
   week: '7 days',
   month: '30 days',
   lapsed: 'Not renewed',
-}
-
-/**
- * Holds the clients that were selected, on all pages of all filters and whatever is opened meanwhile. `chosen` returns them,
- * first expiry first.
- */
-function useChosenDue(shown: readonly DueClient[]) {
-  const { name: by } = useSession()
-  const [clients, setClients] = useState(lastChosenDue)
-  const keep = (next: ReadonlyMap<string, DueClient>) => {
-    // Somebody else may have signed in while they were being renewed.
-    if (signedInAs() === by) keepChosenDue(next)
-    setClients(next)
-  }
-  // A chosen one stays as it was when it was chosen: who was renewed by somebody else since is not renewed again.
-  const known = new Map([...shown.map((client) => [client.name, client] as const), ...clients])
-  const select: RowSelection<DueClient> = {
-    chosen: new Set(clients.keys()),
-    onChange: (names) => keep(new Map([...known].filter(([name]) => names.has(name)))),
-    name: ({ name }) => name,
-  }
-  const chosen = () => [...clients.values()].sort((a, b) => a.expiry.localeCompare(b.expiry))
-  const clear = () => keep(new Map())
-  const drop = (gone: readonly string[]) =>
-    keep(new Map([...lastChosenDue()].filter(([name]) => !gone.includes(name))))
-  return { select, chosen, clear, drop }
 }
 
 function without(clients: readonly DueClient[], names: readonly string[]): DueClient[] {

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { MOST_CHOSEN } from '../../contract/clients.ts'
 import { MOST_PER_PAGE } from '../../contract/page.ts'
@@ -7,9 +7,9 @@ import type { ClientRow } from '../../contract/shapes.ts'
 import { ApiError, send } from '../calls/api.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import type { RowSelection } from '../parts/table/selection.ts'
-import { signedInAs, useSession } from '../session.tsx'
-import { keepChosen, keepFound, lastChosen, lastFound } from '../visits.ts'
+import { type Found, selected } from '../visits.ts'
 import type { ClientPage } from './useClientPage.ts'
+import { useSelected } from './useSelected.ts'
 
 export interface Chosen {
   select: RowSelection<ClientRow>
@@ -24,7 +24,7 @@ export interface Chosen {
 /** Holds the selected clients, whatever is searched, filtered, paged or opened meanwhile. */
 export function useChosenClients(page: ClientPage): Chosen {
   const notice = useNotice()
-  const [chosen, setChosen] = useKept()
+  const [chosen, setChosen] = useSelected(selected.clients)
   const choose = (next: ReadonlySet<string>) => {
     if (next.size <= MOST_CHOSEN) setChosen(next)
     else notice.warning(TOO_MANY)
@@ -39,23 +39,12 @@ export function useChosenClients(page: ClientPage): Chosen {
       setChosen(NONE)
     },
     // Of those that are selected by now: an answer may have come late.
-    drop: (names) => setChosen(new Set([...lastChosen()].filter((one) => !names.includes(one)))),
+    drop: (names) => setChosen(new Set([...selected.clients.get()].filter((one) => !names.includes(one)))),
   }
 }
 
 const TOO_MANY = `At most ${MOST_CHOSEN.toLocaleString('en-US')} clients can be selected.`
 const NONE: ReadonlySet<string> = new Set()
-
-function useKept() {
-  const { name: by } = useSession()
-  const [names, setNames] = useState(lastChosen)
-  const keep = (next: ReadonlySet<string>) => {
-    // Somebody else may have signed in while all clients found were being loaded.
-    if (signedInAs() === by) keepChosen(next)
-    setNames(next)
-  }
-  return [names, keep] as const
-}
 
 /**
  * Once the whole page is selected, offers to select all clients found as well, up to the limit of one call. `giveUp` takes
@@ -63,6 +52,7 @@ function useKept() {
  */
 function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen['select']['onChange']) {
   const notice = useNotice()
+  const [found, keepFound] = useSelected(selected.found)
   const wanted = useRef<AbortController>(null)
   const { mutate, isPending, reset } = useMutation<string[], unknown, ClientPage['query']>({
     mutationFn: (query) => {
@@ -88,7 +78,8 @@ function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen[
   const { rows = [], count = 0 } = page.rows ?? {}
   const most = Math.min(count, MOST_CHOSEN)
   const isPageTaken = rows.every(({ name }) => chosen.has(name))
-  const isAllTaken = count === rows.length || chosen.size === MOST_CHOSEN || wereTaken(query, chosen, most)
+  const isAllTaken =
+    count === rows.length || chosen.size === MOST_CHOSEN || wereTaken(found, query, chosen, most)
   if (!isPending && (!isPageTaken || isAllTaken)) return { all: undefined, giveUp }
   const number = most.toLocaleString('en-US')
   const label = count > most ? `Select the first ${number}` : `Select all ${number}`
@@ -98,11 +89,11 @@ function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen[
 
 /** Whether all that this search finds was taken by an offer, and is still selected. */
 function wereTaken(
+  found: Found | null,
   { search, filter }: ClientPage['query'],
   chosen: ReadonlySet<string>,
   most: number,
 ): boolean {
-  const found = lastFound()
   if (found === null || found.search !== search || found.filter !== filter || found.names.length < most)
     return false
   return found.names.every((name) => chosen.has(name))
