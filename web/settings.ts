@@ -5,6 +5,7 @@ import {
   type SettingsToSave,
   type StoredSettings,
 } from '../contract/appearance.ts'
+import { differing } from './parts/differing.ts'
 import { storeOf } from './parts/store.ts'
 
 // The appearance settings: as they were saved, and as they are shown. They survive signing out, so that the login page
@@ -27,12 +28,8 @@ export function useSettings(): StoredSettings {
 export function useUnsavedSettings(): SettingsToSave | null {
   const { saved, shown } = look.use()
   if (shown === saved) return null
-  const { mode, layout, preset } = shown
-  return {
-    ...(mode !== saved.mode && { mode }),
-    ...(layout !== saved.layout && { layout }),
-    ...(preset !== saved.preset && { preset: knownPreset(preset) }),
-  }
+  const { preset, ...changed } = differing(shown, saved)
+  return { ...changed, ...(preset !== undefined && { preset: knownPreset(preset) }) }
 }
 
 /** Returns a preset that can be saved: one that is not known looks like the one of the start. */
@@ -81,7 +78,7 @@ function lookOf(saved: StoredSettings) {
 }
 
 function isSameLook(one: StoredSettings, other: StoredSettings): boolean {
-  return one.mode === other.mode && one.layout === other.layout && one.preset === other.preset
+  return Object.keys(differing(one, other)).length === 0
 }
 
 function storedSettings(): StoredSettings {

@@ -5,6 +5,7 @@ import { calls } from '../../contract/calls.ts'
 import { Players } from '../../contract/channels.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { Card, CardButtons } from '../parts/Card.tsx'
+import { differing } from '../parts/differing.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 
@@ -14,11 +15,8 @@ export function PlayersCard({ players }: { players: z.output<typeof Players> | u
   const close = () => setChanging(false)
   const save = useSubmit(calls.channels.savePlayers, { onDone: close, changes: [calls.channels.all] })
   /** Sends what was changed alone, so that what another admin changed meanwhile stays. */
-  const submit = ({ player, alt_player }: z.output<typeof Players>) => {
-    const changed = {
-      ...(player !== players?.player && { player }),
-      ...(alt_player !== players?.alt_player && { alt_player }),
-    }
+  const submit = (typed: z.output<typeof Players>) => {
+    const changed = differing(typed, players ?? {})
     if (Object.keys(changed).length > 0) save.submit(changed)
     else close()
   }

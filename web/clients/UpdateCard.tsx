@@ -15,6 +15,7 @@ import { now } from '../clock.ts'
 import { clientForm, draftOf, dropSent, onDraftSent } from '../drafts.ts'
 import { KeepDraft } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
+import { differing } from '../parts/differing.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { SwitchInput } from '../parts/form/SwitchInput.tsx'
@@ -184,11 +185,9 @@ function Follow({ client, base, isHeld, onBase }: FollowProps) {
     () =>
       onDraftSent((form) => {
         if (!client || !base.isRestored || isHeld || form !== clientForm(client.name)) return
-        const typed = Object.entries(getValues()).filter(
-          ([name, value]) => value !== base.values[name as keyof ClientValues],
-        )
+        const typed = differing(getValues(), base.values)
         const { values, ...next } = baseFrom(client, draftOf(dealer, form) as ClientDraft | null)
-        onBase({ ...next, values: { ...values, ...Object.fromEntries(typed) } })
+        onBase({ ...next, values: { ...values, ...typed } })
       }),
     [client, dealer, base, isHeld, onBase, getValues],
   )

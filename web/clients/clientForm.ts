@@ -1,6 +1,7 @@
 import { withoutSecrets } from '../../contract/call.ts'
 import { calls, type InputOf } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
+import { differing } from '../parts/differing.ts'
 import { shownPhone } from '../phone.ts'
 
 /** The values of the form for an existing client, named as in the call. */
@@ -49,10 +50,7 @@ export function valuesOf(client: ClientDetail): ClientValues {
 
 /** Returns the typed values that differ from those shown. */
 export function typedOver(seen: ClientDetail, typed: ClientValues): Partial<ClientValues> {
-  const before = valuesOf(seen)
-  return Object.fromEntries(
-    Object.entries(typed).filter(([field, value]) => before[field as keyof ClientValues] !== value),
-  )
+  return differing(typed, valuesOf(seen))
 }
 
 /**
@@ -146,9 +144,7 @@ function seenFor(
 export function followed({ seen, ...base }: Required<Base>, client: ClientDetail, now: ClientValues): Base {
   const typed = typedOver(seen, now)
   const values = { ...valuesOf(client), ...typedOver(seen, base.values) }
-  const isSame = Object.entries(values).every(
-    ([field, value]) => base.values[field as keyof ClientValues] === value,
-  )
+  const isSame = Object.keys(differing(values, base.values)).length === 0
   return {
     seen: seenFor(client, typed, seen),
     values: isSame ? base.values : values,

@@ -9,6 +9,7 @@ import {
   type UseFormReturn,
   useForm,
 } from 'react-hook-form'
+import { differing } from '../differing.ts'
 import { Working } from '../Spinner.tsx'
 import { resolverFor, type Schema } from './schema.ts'
 import { useFormFocus } from './useFormFocus.ts'
@@ -139,8 +140,8 @@ function useNewValues<Values extends FieldValues, Output>(
     if (before.values === values && before.resetKey === resetKey) return
     held.current = { values, resetKey }
     if (before.resetKey !== resetKey) return reset(values)
-    const changed = Object.entries(getValues()).filter(([name, value]) => value !== before.values[name])
-    reset({ ...values, ...Object.fromEntries(changed) }, { keepErrors: true, keepTouched: true })
+    const changed = differing<FieldValues>(getValues(), before.values)
+    reset({ ...values, ...changed }, { keepErrors: true, keepTouched: true })
   }, [values, resetKey, reset, getValues])
 }
 
