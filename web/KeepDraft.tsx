@@ -1,10 +1,12 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { FieldValues } from 'react-hook-form'
 import { useBlocker } from 'react-router'
+import { type Call, holdsSecret, withoutSecrets } from '../contract/call.ts'
 import { type Draft, draftOf, dropSentDraft, keepDraft, onDraftSent } from './drafts.ts'
 import { Confirm } from './parts/dialog/Confirm.tsx'
+import { differing } from './parts/differing.ts'
 import { useTypedValues } from './parts/form/useTypedValues.ts'
 import { useSession } from './session.tsx'
 
@@ -17,8 +19,8 @@ interface KeepDraftProps<Values extends FieldValues> {
   isRestored: boolean
   /** True when nobody knows whether what the draft has was sent. */
   mayBeSent?: boolean
-  /** True when the form is being submitted or has been. */
-  sent: boolean
+  /** True while the form is being sent, and until the next page opens. */
+  isSending: boolean
   /** Resets the form to its values before anything was typed. */
   onDiscard: () => void
   hasPassword?: boolean
@@ -26,7 +28,7 @@ interface KeepDraftProps<Values extends FieldValues> {
 
 /** Keeps the draft of the form that it is rendered in, and shows a notice when a draft was restored. */
 export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Values>) {
-  const { form, draftFrom, isRestored, mayBeSent, sent, onDiscard, hasPassword = false } = props
+  const { form, draftFrom, isRestored, mayBeSent, isSending, onDiscard, hasPassword = false } = props
   const { name } = useSession()
   const [isLost, setIsLost] = useState(false)
   useTypedValues<Values>(
@@ -48,7 +50,7 @@ export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Valu
     <>
       {isRestored && (
         // While it is sent its place stays, so that a refusal moves nothing.
-        <Back role="status" style={{ visibility: sent ? 'hidden' : undefined }}>
+        <Back role="status" style={{ visibility: isSending ? 'hidden' : undefined }}>
           <span>
             <strong>{mayBeSent ? 'These entries may have been sent' : 'Your unsent entries'}</strong>{' '}
             {hasPassword && 'A password is not kept.'}
@@ -68,49 +70,45 @@ export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Valu
       >
         <p>What was typed into this form is lost.</p>
       </Confirm>
-      <AskBeforeLeaving when={isLost && !sent} />
+      <AskBeforeLeaving when={isLost && !isSending} />
     </>
   )
 }
 
 /**
- * Restores the draft of a form, or begins with its empty values. `emptied` counts how often the form became empty.
+ * Restores the draft of a form for what a call makes, or begins with its empty values. `emptied` counts how often the form
+ * became empty. `noteSent` is called as it is sent, and `forget` once that is answered.
  */
-export function useDraft<Values extends object>(form: string, empty: Values) {
+export function useDraft<Values extends object>(form: string, call: Call, empty: Values) {
   const { name } = useSession()
-  const [restored, setRestored] = useState(() => draftOf(name, form) as Values | null)
+  const [restored, setRestored] = useState(() => draftOf<Partial<Values>>(name, form))
+  const values = useMemo(() => ({ ...empty, ...restored }), [empty, restored])
   const draftFrom = useCallback(
-    (typed: Values) => (JSON.stringify(typed) === JSON.stringify(empty) ? null : typed),
-    [empty],
+    (typed: Values) => {
+      const changed = withoutSecrets(call, differing(typed, empty))
+      return Object.keys(changed).length > 0 ? changed : null
+    },
+    [call, empty],
   )
   const [emptied, setEmptied] = useState(0)
   const onDiscard = useCallback(() => {
     setRestored(null)
     setEmptied((times) => times + 1)
   }, [])
-  const { noteSent, forget } = useForgetSent(form, onDiscard)
-  return {
-    values: restored ?? empty,
-    emptied,
-    noteSent,
-    forget,
-    keep: { form, draftFrom, isRestored: restored !== null, onDiscard },
-  }
-}
-
-/**
- * Forgets the draft of a form that was sent. `noteSent` is called as it is sent, and `forget` once it is answered. Then every
- * form that shows it calls `onForgotten`, also one that was opened again meanwhile. What was changed since stays.
- */
-export function useForgetSent(form: string, onForgotten: () => void) {
-  const { name } = useSession()
   const sent = useRef<Draft | null>(null)
-  useEffect(() => onDraftSent((sentForm) => sentForm === form && onForgotten()), [form, onForgotten])
+  // Every form that shows what was sent becomes empty, also one that was opened again meanwhile.
+  useEffect(() => onDraftSent((sentForm) => sentForm === form && onDiscard()), [form, onDiscard])
   return {
+    values,
+    emptied,
     noteSent: () => {
       sent.current = draftOf(name, form)
     },
     forget: () => dropSentDraft(name, form, sent.current),
+    keep: {
+      ...{ form, draftFrom, isRestored: restored !== null, onDiscard },
+      hasPassword: holdsSecret(call, empty),
+    },
   }
 }
 

@@ -6,8 +6,8 @@
 
 export type Draft = object
 
-export function draftOf(by: string, form: string): Draft | null {
-  return readAll()[by]?.[form] ?? null
+export function draftOf<D extends Draft>(by: string, form: string): D | null {
+  return (readAll()[by]?.[form] as D | undefined) ?? null
 }
 
 /** Stores a draft, or removes it when it is null. Returns false where the browser stores nothing. */
@@ -37,7 +37,7 @@ function tellSent(form: string) {
  * but the months of an expired client. The MAC of a client that has become one of Ministra is never sent.
  */
 export function dropSent(by: string, form: string, input: object): void {
-  const draft = draftOf(by, form) as { typed?: object } | null
+  const draft = draftOf<{ typed?: object }>(by, form)
   const sent = new Map<string, unknown>(Object.entries(input))
   const isOver = ([field, value]: [string, unknown]) =>
     sent.has(field) ? sent.get(field) === value : field === 'stb_mac' && sent.get('ministra') === true

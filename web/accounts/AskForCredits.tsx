@@ -45,7 +45,7 @@ export function AskForCredits({ loaded, first }: AskForCreditsProps) {
 }
 
 function Ask({ parent, first }: { parent: string; first: boolean }) {
-  const { values, emptied, noteSent, forget, keep } = useDraft(CREDIT_REQUEST, FIRST)
+  const { values, emptied, noteSent, forget, keep } = useDraft(CREDIT_REQUEST, calls.requests.ask, FIRST)
   const ask = useSubmit(calls.requests.ask, { onDone: forget })
   // The open request takes the place of the form.
   useTitleAfterwards()
@@ -63,7 +63,7 @@ function Ask({ parent, first }: { parent: string; first: boolean }) {
         }}
         sending={ask}
       >
-        <KeepDraft {...keep} sent={ask.loading} />
+        <KeepDraft {...keep} isSending={ask.loading} />
         <Amount />
         <TextInput name="note" label="Note" multiline />
       </Form>
@@ -121,8 +121,7 @@ function Open({ request, parent }: { request: OwnRequest; parent: string }) {
 function useSentDraft({ credits, note }: OwnRequest): void {
   const { name } = useSession()
   useEffect(() => {
-    const draft = draftOf(name, CREDIT_REQUEST) as typeof FIRST | null
-    if (draft && amountOf(draft) === credits && draft.note.trim() === note)
-      keepDraft(name, CREDIT_REQUEST, null)
+    const typed = { ...FIRST, ...draftOf<Partial<typeof FIRST>>(name, CREDIT_REQUEST) }
+    if (amountOf(typed) === credits && typed.note.trim() === note) keepDraft(name, CREDIT_REQUEST, null)
   }, [name, credits, note])
 }

@@ -13,8 +13,8 @@ import { type Quoted, useQuote } from './useQuote.ts'
 interface AddMonthsProps {
   client: ClientDetail | undefined
   expired: boolean
-  /** True once the form is being submitted or has been. */
-  sent: boolean
+  /** True while the form is being sent, and until the next page opens. */
+  isSending: boolean
   /** True where nobody knows whether it was carried out: then the months stay as they were sent. */
   unanswered: boolean
   /** Reports whether the chosen months can be paid. An expired client needs at least one month. */
@@ -22,12 +22,12 @@ interface AddMonthsProps {
 }
 
 /** The select of months to add to a client, with their price and the new expiry. */
-export function AddMonths({ client, expired, sent, unanswered, onPayable }: AddMonthsProps) {
+export function AddMonths({ client, expired, isSending, unanswered, onPayable }: AddMonthsProps) {
   const months = Number(useWatch({ name: 'months' }))
   const { data, answer, isPlaceholderData, error, refetch } = useQuote(
     [client?.name ?? ''],
     months,
-    client !== undefined && months > 0 && !sent && !unanswered,
+    client !== undefined && months > 0 && !isSending && !unanswered,
   )
   const payable = months === 0 ? !expired : answer !== null && answer.balance_after >= 0
   useEffect(() => onPayable(payable), [payable, onPayable])

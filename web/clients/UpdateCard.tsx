@@ -66,7 +66,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
     if (client) setBase(baseFrom(client, null))
     setDiscarded((times) => times + 1)
   }
-  const draft = base.isRestored ? (draftOf(dealer, form) as ClientDraft | null) : null
+  const draft = base.isRestored ? draftOf<ClientDraft>(dealer, form) : null
   const mayBeSent =
     draft !== null &&
     isUnanswered(dealer, calls.clients.save, (input) => hasDraft(input, client?.name, draft))
@@ -109,7 +109,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
           draftFrom={(typed) => (base.seen ? draftFrom(base.seen, typed) : null)}
           isRestored={base.isRestored}
           mayBeSent={mayBeSent}
-          sent={save.loading}
+          isSending={save.loading}
           onDiscard={discard}
           hasPassword
         />
@@ -117,7 +117,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
           client={client}
           mac={base.seen?.mac}
           expired={expired}
-          sent={save.loading}
+          isSending={save.loading}
           unanswered={save.unanswered}
           onPayable={setPayable}
         />
@@ -129,14 +129,14 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
 interface FieldsProps extends OfMac {
   client: ClientDetail | undefined
   expired: boolean
-  /** True while the form is being sent. */
-  sent: boolean
+  /** True while the form is being sent, and until the next page opens. */
+  isSending: boolean
   /** True where nobody knows whether it was carried out. */
   unanswered: boolean
   onPayable: (payable: boolean) => void
 }
 
-function Fields({ client, mac, expired, sent, unanswered, onPayable }: FieldsProps) {
+function Fields({ client, mac, expired, isSending, unanswered, onPayable }: FieldsProps) {
   return (
     <>
       <Switches>
@@ -150,7 +150,7 @@ function Fields({ client, mac, expired, sent, unanswered, onPayable }: FieldsPro
       <DescriptionField disabled={expired} />
       <PhoneField disabled={expired} />
       <MacUnlessMinistra mac={mac} disabled={expired} />
-      <AddMonths {...{ client, expired, sent, unanswered, onPayable }} />
+      <AddMonths {...{ client, expired, isSending, unanswered, onPayable }} />
       <PackageField disabled={expired} />
     </>
   )
@@ -176,7 +176,7 @@ function Follow({ client, base, isHeld, onBase }: FollowProps) {
     last.current = client
     const { seen } = base
     if (seen) return onBase(followed({ ...base, seen }, client, getValues()))
-    const draft = draftOf(dealer, clientForm(client.name)) as ClientDraft | null
+    const draft = draftOf<ClientDraft>(dealer, clientForm(client.name))
     onBase(baseFrom(client, draft))
   }, [client, dealer, base, isHeld, onBase, getValues])
   // What was sent before the reload, or before the form was opened again, has been answered, so the restored draft is no
@@ -186,7 +186,7 @@ function Follow({ client, base, isHeld, onBase }: FollowProps) {
       onDraftSent((form) => {
         if (!client || !base.isRestored || isHeld || form !== clientForm(client.name)) return
         const typed = differing(getValues(), base.values)
-        const { values, ...next } = baseFrom(client, draftOf(dealer, form) as ClientDraft | null)
+        const { values, ...next } = baseFrom(client, draftOf<ClientDraft>(dealer, form))
         onBase({ ...next, values: { ...values, ...typed } })
       }),
     [client, dealer, base, isHeld, onBase, getValues],

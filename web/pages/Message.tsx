@@ -22,7 +22,7 @@ import { useTakeAsRead } from '../shell/Broadcast.tsx'
 /** Edits the message that everybody sees after signing in. */
 export function Message() {
   const { data, error, isPending, refetch } = useCall(calls.desk.admin.message, {})
-  const { values, emptied, noteSent, forget, keep } = useDraft(MESSAGE, EMPTY)
+  const { values, emptied, noteSent, forget, keep } = useDraft(MESSAGE, calls.admin.setMessage, EMPTY)
   const update = useSubmit(calls.admin.setMessage, {
     onDone: forget,
     goTo: { path: to.home.admin(), after: 2_000 },
@@ -66,7 +66,7 @@ export function Message() {
             disabled={isPending}
             sending={update}
           >
-            <KeepDraft {...keep} sent={update.loading} />
+            <KeepDraft {...keep} isSending={update.loading} />
             <TextInput name="message" label="New Message" multiline />
           </Form>
         </Stack>

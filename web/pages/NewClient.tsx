@@ -1,7 +1,6 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { useLocation } from 'react-router'
-import { withoutSecrets } from '../../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { MAC_HAD_TRIAL, Mac, Phone } from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
@@ -18,8 +17,8 @@ import { type NewClientValues, newClientSchema, startCost } from '../clients/new
 import { START_OPTIONS } from '../clients/startOptions.ts'
 import { suggestLogin, suggestPassword } from '../clients/suggest.ts'
 import { useMacLastSeen } from '../clients/useMacLastSeen.tsx'
-import { type Draft, draftOf, NEW_CLIENT } from '../drafts.ts'
-import { KeepDraft, useForgetSent } from '../KeepDraft.tsx'
+import { NEW_CLIENT } from '../drafts.ts'
+import { KeepDraft, useDraft } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
@@ -33,15 +32,11 @@ import { useSession } from '../session.tsx'
 /** Creates a client, on a trial or for paid months. */
 export function NewClient() {
   const { name } = useSession()
-  const [draft] = useState(() => draftOf(name, NEW_CLIENT) as Partial<NewClientValues> | null)
-  const [mayBeSent] = useState(() => isUnanswered(name, calls.clients.create, (input) => isOf(input, draft)))
-  const [emptied, setEmptied] = useState(0)
-  const values = useMemo(() => (emptied === 0 ? { ...EMPTY, ...draft } : { ...EMPTY }), [draft, emptied])
+  const { values, emptied, noteSent, forget, keep } = useDraft(NEW_CLIENT, calls.clients.create, EMPTY)
+  const [mayBeSent] = useState(() => isUnanswered(name, calls.clients.create, (input) => isOf(input, values)))
   const { key } = useLocation()
   // Whoever calls this page again, as from the menu, gets the form of another client.
   const [made, setMade] = useState<{ client: Credentials; at: string } | null>(null)
-  const empty = useCallback(() => setEmptied((times) => times + 1), [])
-  const { noteSent, forget } = useForgetSent(NEW_CLIENT, empty)
   const create = useSubmit(calls.clients.create, {
     onDone: (output, input) => {
       forget()
@@ -74,15 +69,7 @@ export function NewClient() {
             onSubmit={submit}
             sending={create}
           >
-            <KeepDraft
-              form={NEW_CLIENT}
-              draftFrom={typedDraft}
-              isRestored={draft !== null && emptied === 0}
-              mayBeSent={mayBeSent}
-              sent={create.loading}
-              onDiscard={empty}
-              hasPassword
-            />
+            <KeepDraft {...keep} mayBeSent={mayBeSent} isSending={create.loading} />
             <Fields balance={balance} isHeld={isHeld} />
           </Form>
         </Card>
@@ -145,18 +132,10 @@ function credentialsOf(
   return { login, password, mac, package_selection, expiry, phone: Phone.safeParse(phone).data ?? '' }
 }
 
-/** Returns what was typed, without the password; null where nothing was. */
-function typedDraft(values: NewClientValues): Draft | null {
-  const typed = Object.entries(withoutSecrets(calls.clients.create, values)).filter(
-    ([name, value]) => EMPTY[name as keyof NewClientValues] !== value,
-  )
-  return typed.length > 0 ? Object.fromEntries(typed) : null
-}
-
-/** Returns whether an input is of the client that a draft is of. */
-function isOf({ login }: { login?: string }, draft: Partial<NewClientValues> | null): boolean {
+/** Returns whether an input is of the client that was typed. */
+function isOf({ login }: { login?: string }, typed: NewClientValues): boolean {
   // A phone's keyboard adds a space, which is no part of the login.
-  return draft?.login !== undefined && trimmed(draft.login) === login
+  return trimmed(typed.login) === login
 }
 
 /** The MAC field, which a Ministra client does not have. */
