@@ -14,9 +14,10 @@ interface TableCardProps<Row extends object> {
   table: Table<Row>
   /** Prefixes the table's parameters in the URL, and is its anchor; needed where a page has several tables. */
   name?: string
-  /** The query that loads all rows, or several as one. */
+  /** All rows; undefined until they are loaded. */
+  rows: readonly Row[] | undefined
+  /** The query that loads them, or several as one. */
   loaded: Pick<UseQueryResult<unknown, ApiError>, 'isFetching' | 'error'> & {
-    data: readonly Row[] | undefined
     /** True while the rows are those of another question, which are then dimmed. */
     isPlaceholderData?: boolean
     refetch: () => Promise<unknown>
@@ -31,7 +32,7 @@ interface TableCardProps<Row extends object> {
 
 /** A card with a table whose rows are all loaded at once, and searched, sorted and paged in the browser. */
 export function TableCard<Row extends object>(props: TableCardProps<Row>) {
-  const { label, noHeading = false, table, name = '', loaded, tools, emptyAction, children } = props
+  const { label, noHeading = false, table, name = '', rows, loaded, tools, emptyAction, children } = props
   const list = useListState(name, table)
   return (
     <Card id={name || undefined} title={noHeading ? undefined : label} flush>
@@ -39,11 +40,11 @@ export function TableCard<Row extends object>(props: TableCardProps<Row>) {
         label={label}
         table={table}
         list={list}
-        rows={loaded.data}
+        rows={rows}
         // Rows that are there stay as they are during a refresh in the background.
         loading={
           loaded.isPlaceholderData === true ||
-          (loaded.isFetching && (loaded.data === undefined || loaded.error !== null))
+          (loaded.isFetching && (rows === undefined || loaded.error !== null))
         }
         error={loaded.error?.message}
         onRetry={loaded.refetch}

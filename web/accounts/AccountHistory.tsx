@@ -13,6 +13,7 @@ export function AccountHistory({ level, name }: { level: LevelName; name: string
       label="Transactions"
       name="transactions"
       table={branchTransactions}
+      rows={history.data}
       loaded={history}
       tools={<NewestOnly account={name} />}
     />

@@ -34,7 +34,7 @@ export function ChildRequests() {
   const answering = asked && request ? { request, how: asked.how } : null
   return (
     <>
-      <TableCard label="Requests from Below" table={table} loaded={{ ...loaded, data: loaded.data?.data }}>
+      <TableCard label="Requests from Below" table={table} rows={loaded.data?.data} loaded={loaded}>
         <Later part={dialog} given={{ open: asked !== null, answering, onClose: () => setAsked(null) }} />
       </TableCard>
       <EndedRequests ended={loaded.data?.ended ?? []} />

@@ -6,11 +6,17 @@ import { statistics } from '../tables/statistics.ts'
 
 /** Shows the daily statistics of a superreseller as a table, and its number of clients as a chart. */
 export function SuperresellerStatistics({ name }: { name: string }) {
-  const rows = useCall(calls.admin.statistics, { name })
+  const daily = useCall(calls.admin.statistics, { name })
   const chart = useCall(calls.admin.chart, { name })
   return (
     <>
-      <TableCard label="Statistics History" name="statistics" table={statistics} loaded={rows} />
+      <TableCard
+        label="Statistics History"
+        name="statistics"
+        table={statistics}
+        rows={daily.data}
+        loaded={daily}
+      />
       <Chart
         title="Clients History"
         across="Date"

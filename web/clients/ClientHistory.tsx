@@ -12,6 +12,7 @@ export function ClientHistory({ name }: { name: string }) {
       label="Transactions"
       name="transactions"
       table={clientTransactions}
+      rows={history.data}
       loaded={history}
       tools={<NewestOnly client={name} />}
     />

@@ -20,6 +20,7 @@ export function SentEventsCard({ name, blocked }: { name: string; blocked: boole
       label="Sent to the box"
       name="told"
       table={sentEvents}
+      rows={loaded.data}
       loaded={loaded}
       tools={BUTTONS.map(({ act, label, icon }) => (
         <Button

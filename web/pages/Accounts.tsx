@@ -52,8 +52,8 @@ export function Accounts({ level: name }: { level: LevelName }) {
         label={level.plural}
         noHeading
         table={accounts[name]}
+        rows={rows}
         loaded={{
-          data: rows,
           isFetching: isFetching || tree.isFetching,
           error: error ?? tree.error,
           refetch: () => Promise.all([refetch(), tree.refetch()]),

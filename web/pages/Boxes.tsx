@@ -45,13 +45,15 @@ export function Boxes() {
           label="Refused in 24 Hours"
           name="refused"
           table={refusals}
-          loaded={{ ...loaded, data: loaded.data?.refused }}
+          rows={loaded.data?.refused}
+          loaded={loaded}
         />
         <TableCard
           label="Types and Versions"
           name="models"
           table={models}
-          loaded={{ ...byModel, data: byModel.data?.data }}
+          rows={byModel.data?.data}
+          loaded={byModel}
         />
       </Stack>
     </>

@@ -31,8 +31,8 @@ export function Channels() {
           loading={loaded.isPending}
           unprotected={groups?.reduce((sum, { unprotected }) => sum + unprotected, 0) ?? 0}
         />
-        <TableCard label="Packages" name="packages" table={packages} loaded={{ ...loaded, data: rows }} />
-        <TableCard label="Groups" name="groups" table={table} loaded={{ ...loaded, data: groups }} />
+        <TableCard label="Packages" name="packages" table={packages} rows={rows} loaded={loaded} />
+        <TableCard label="Groups" name="groups" table={table} rows={groups} loaded={loaded} />
         <PlayersCard players={loaded.data?.players} />
       </Stack>
       <Later

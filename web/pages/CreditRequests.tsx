@@ -56,7 +56,8 @@ function Own({ first }: { first: boolean }) {
         label="Your Requests"
         name="own"
         table={ownRequests}
-        loaded={{ ...loaded, data: loaded.data?.data }}
+        rows={loaded.data?.data}
+        loaded={loaded}
       />
     </>
   )

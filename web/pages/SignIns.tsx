@@ -21,12 +21,7 @@ export function SignIns() {
       <title>Sign-ins · Boxtree</title>
       <PageTitle>Sign-ins</PageTitle>
       <Stack>
-        <TableCard
-          label="Your Sessions"
-          name="sessions"
-          table={table}
-          loaded={{ ...own, data: own.data?.data }}
-        >
+        <TableCard label="Your Sessions" name="sessions" table={table} rows={own.data?.data} loaded={own}>
           <Question
             about={ending}
             title="End this session?"
@@ -48,7 +43,8 @@ export function SignIns() {
           label="Last Sign-ins and Failures"
           name="last"
           table={signIns}
-          loaded={{ ...last, data: last.data?.data }}
+          rows={last.data?.data}
+          loaded={last}
         />
       </Stack>
     </>

@@ -101,7 +101,8 @@ function Beneath({ level, of }: { level: Level; of?: string }) {
     <TableCard
       label={level.plural}
       table={treeRows[level.role]}
-      loaded={{ ...loaded, data: loaded.data?.data }}
+      rows={loaded.data?.data}
+      loaded={loaded}
       tools={<Toggle label="Closed ones" checked={closed} onChange={showClosed} />}
     />
   )
