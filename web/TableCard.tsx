@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { ApiError } from './calls/api.ts'
 import { Card } from './parts/Card.tsx'
+import { isAwaited } from './parts/isAwaited.ts'
 import { DataTable } from './parts/table/DataTable.tsx'
 import type { Table } from './parts/table/table.ts'
 import { useListState } from './parts/table/useListState.ts'
@@ -41,11 +42,7 @@ export function TableCard<Row extends object>(props: TableCardProps<Row>) {
         table={table}
         list={list}
         rows={rows}
-        // Rows that are there stay as they are during a refresh in the background.
-        loading={
-          loaded.isPlaceholderData === true ||
-          (loaded.isFetching && (rows === undefined || loaded.error !== null))
-        }
+        loading={loaded.isPlaceholderData === true || isAwaited(loaded, rows)}
         error={loaded.error?.message}
         onRetry={loaded.refetch}
         tools={tools}

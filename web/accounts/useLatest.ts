@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import type { Transaction } from '../../contract/shapes.ts'
 import { useCall } from '../calls/useCall.ts'
+import { isAwaited } from '../parts/isAwaited.ts'
 import type { DataTableProps } from '../parts/table/DataTable.tsx'
 import type { Table } from '../parts/table/table.ts'
 import { useListState } from '../parts/table/useListState.ts'
@@ -31,14 +32,13 @@ export function useLatest(table: Table<Transaction>): Latest & { fetchAll: () =>
     rows: first.data.data.slice(0, list.perPage),
     count: Math.min(first.data.count, NEWEST),
   }
-  const { isFetching, error, data, refetch } = isWhole ? all : first
+  const asked = isWhole ? all : first
   return {
     list,
-    rows: isWhole ? (all.data ?? (isFetching ? page : undefined)) : page,
-    // Rows that are there stay as they are during a refresh in the background.
-    loading: isFetching && (data === undefined || error !== null),
-    error: error?.message,
-    onRetry: refetch,
+    rows: isWhole ? (all.data ?? (all.isFetching ? page : undefined)) : page,
+    loading: isAwaited(asked, asked.data),
+    error: asked.error?.message,
+    onRetry: asked.refetch,
     fetchAll: () => setWanted(true),
   }
 }

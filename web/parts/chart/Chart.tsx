@@ -5,6 +5,7 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'rea
 import { Card } from '../Card.tsx'
 import { chunk, useFetch } from '../chunk.ts'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
+import { isAwaited } from '../isAwaited.ts'
 import { Skeleton } from '../Skeleton.tsx'
 import { showMinute } from '../time.ts'
 import type { ChartData, PlotProps } from './Plot.tsx'
@@ -30,10 +31,9 @@ const plot = chunk(async () => (await import('./Plot.tsx')).Plot)
 
 /** A card with a line chart of numbers over time. A button shows the same numbers as a table. */
 export function Chart<Loaded>({ title, across, up, loaded, draw, empty }: ChartProps<Loaded>) {
-  const { isFetching, error, refetch } = loaded
+  const { error, refetch } = loaded
   const data = useSteady(loaded.data === undefined ? undefined : draw(loaded.data))
-  // Numbers that are there stay as they are during a refresh in the background.
-  const loading = isFetching && (data === undefined || error !== null)
+  const loading = isAwaited(loaded, data)
   const [tabled, setTabled] = useState(false)
   const full = data !== undefined && data.times.length > 0
   const failure = loading ? null : error
