@@ -2460,7 +2460,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'what a page loads for the first time while a change is made is loaded again',
     file: 'web/calls/cache.ts',
-    from: '  cache.cancelQueries({ queryKey, predicate: ({ state }) => state.data === undefined })\n',
+    from: '  cache.cancelQueries({ predicate: (query) => query.state.data === undefined && isChanged(query) })\n',
     to: '',
     suites: ['web/calls/cache.test.ts'],
   },

@@ -1,5 +1,5 @@
 import { Coins } from 'lucide-react'
-import { useBalance } from '../calls/useCall.ts'
+import { useBalance } from '../calls/useBalance.ts'
 import { Tile } from '../parts/Tile.tsx'
 import { to } from '../screens.ts'
 import { balanceTone } from '../tables/balance.ts'

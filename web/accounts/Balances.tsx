@@ -2,7 +2,8 @@ import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { shortage, shortageOf } from '../../contract/quantities.ts'
-import { useBalance, useCall, WHILE_SHORT_MS } from '../calls/useCall.ts'
+import { useBalance } from '../calls/useBalance.ts'
+import { useCall } from '../calls/useCall.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useHeld } from '../parts/useHeld.ts'
 import { useSession } from '../session.tsx'
@@ -37,7 +38,7 @@ export function lackOf({ own, name, other }: Before, change: number): string | n
 export function Balances({ before, change }: { before: Before; change: number }) {
   const { own, name, other } = before
   const lack = lackOf(before, change)
-  const { error } = useBalance({ every: lack === null ? undefined : WHILE_SHORT_MS })
+  const { error } = useBalance({ whileShort: lack !== null })
   return (
     <>
       <BeforeAndAfter

@@ -22,7 +22,7 @@ export function ChildRequests() {
       childRequests({
         grant: ({ id }) => {
           // The question shows what the account has at this moment.
-          loadAgain(cache, [calls.requests.list.name])
+          loadAgain(cache, [calls.requests.list])
           setAsked({ id, how: 'grant' })
         },
         decline: ({ id }) => setAsked({ id, how: 'decline' }),

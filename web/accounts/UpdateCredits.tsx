@@ -71,7 +71,7 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
           // What was not typed here may be another by now, and is left to the server.
           setAsked({ credits: amountOf(chosen), transaction, ...(desc !== description && { desc }) })
           // The question shows what the account has at this moment.
-          loadAgain(cache, [calls.level[level.role].detail.name])
+          loadAgain(cache, [calls.level[level.role].detail])
         }}
         sending={{ loading, submitError: submitError ?? describe.submitError }}
         disabled={!account}

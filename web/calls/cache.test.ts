@@ -1,7 +1,8 @@
 import { QueryObserver } from '@tanstack/react-query'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { calls } from '../../contract/calls.ts'
 import { ApiError } from './api.ts'
-import { loadAgain, openCache } from './cache.ts'
+import { keyOf, loadAgain, openCache } from './cache.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -41,12 +42,14 @@ describe('what is loaded again after a change', () => {
     expect((await waits).data).toBe('after')
   })
 
-  test('is only what begins with the key', async () => {
+  test('is only what the calls have answered that the change has made stale', async () => {
     const { cache, answers, shown } = open()
-    loadAgain(cache, ['another'])
+    loadAgain(cache, [calls.clients.due])
     answers[0]?.('before')
     await expect.poll(shown).toBe('before')
     expect(answers.length).toBe(1)
+    loadAgain(cache, [calls.clients.due, calls.clients.list])
+    await expect.poll(() => answers.length).toBe(2)
   })
 })
 
@@ -66,7 +69,7 @@ function open() {
   const cache = openCache()
   const answers: ((answer: string) => void)[] = []
   const observer = new QueryObserver<string>(cache, {
-    queryKey: ['clients'],
+    queryKey: keyOf(calls.clients.list, {}),
     queryFn: ({ signal }) =>
       new Promise((answer, refuse) => {
         signal.addEventListener('abort', () => refuse(signal.reason))

@@ -1,4 +1,5 @@
-import { QueryClient, type QueryKey } from '@tanstack/react-query'
+import { type Query, QueryClient, type QueryKey } from '@tanstack/react-query'
+import type { Call } from '../../contract/call.ts'
 import { isTransient } from './api.ts'
 
 /** The query cache of one session. A page shows cached data at once and loads it again in the background. */
@@ -17,11 +18,17 @@ export function openCache(): QueryClient {
   })
 }
 
+/** Returns the key under which what a call answers to an input is kept. */
+export function keyOf(call: Call, input: unknown): QueryKey {
+  return [call.name, input]
+}
+
 /**
- * Loads again what is on the page and begins with `queryKey`, after a change. TanStack Query gives up an answer that is
- * still awaited, but not the first of a query, which may say what was there before the change.
+ * Loads again what is on the page, after a change: all of it, or only what these calls have answered. TanStack Query gives
+ * up an answer that is still awaited, but not the first of a query, which may say what was there before the change.
  */
-export function loadAgain(cache: QueryClient, queryKey: QueryKey = []): void {
-  cache.cancelQueries({ queryKey, predicate: ({ state }) => state.data === undefined })
-  cache.invalidateQueries({ queryKey })
+export function loadAgain(cache: QueryClient, changed?: readonly Call[]): void {
+  const isChanged = ({ queryKey: [name] }: Query) => !changed || changed.some((call) => call.name === name)
+  cache.cancelQueries({ predicate: (query) => query.state.data === undefined && isChanged(query) })
+  cache.invalidateQueries({ predicate: isChanged })
 }

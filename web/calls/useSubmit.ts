@@ -45,7 +45,7 @@ export interface Submit<C extends Call> {
 /** Makes a call that changes something: once, with its notice, and then loads again what the call changed. */
 export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {}): Submit<C> {
   const { name } = useSession()
-  const client = useQueryClient()
+  const cache = useQueryClient()
   const notice = useNotice()
   const { leave, leaving } = useDelayedNavigation()
   const notices = afterwards.notices ?? noticesOf(call)
@@ -70,8 +70,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       last.current.at = performance.now()
       // A repeat may have been meant as a second change: the notice then says that it was made once.
       tellSuccess(notice, notices, { input, output }, isRepeat ? DONE_ONCE : undefined)
-      for (const queryKey of afterwards.changes?.map(({ name }) => [name]) ?? [[]])
-        loadAgain(client, queryKey)
+      loadAgain(cache, afterwards.changes)
       markNamed(input)
       setDone((times) => times + 1)
       afterwards.onDone?.(output, input)
@@ -82,7 +81,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
         last.current.at = Number.NEGATIVE_INFINITY
         last.current.unanswered = leavesOpen(failure)
       }
-      if (STALE.has(failure.code) || stopper.current?.signal.aborted) loadAgain(client)
+      if (STALE.has(failure.code) || stopper.current?.signal.aborted) loadAgain(cache)
       if (failure.code === 'changed_since' || failure.code === 'not_found') afterwards.onOutdated?.()
       tellFailure(notice, notices, failure)
     },
@@ -108,9 +107,9 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const isOpen = useRef(unanswered)
   isOpen.current = unanswered
   const reset = useCallback(() => {
-    if (isOpen.current) loadAgain(client)
+    if (isOpen.current) loadAgain(cache)
     forget()
-  }, [client, forget])
+  }, [cache, forget])
   const stop = () => stopper.current?.abort()
   const loading = isPending || leaving
   return { submit, loading, submitError, outdated, unanswered, stop, reset, done }

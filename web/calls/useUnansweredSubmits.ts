@@ -17,7 +17,7 @@ import { markNamed } from './useSubmit.ts'
  */
 export function useUnansweredSubmits(): void {
   const { name } = useSession()
-  const client = useQueryClient()
+  const cache = useQueryClient()
   const notice = useNotice()
   useEffect(() => {
     for (const { call, input, mayBeDone } of takeCutOff(name)) {
@@ -42,11 +42,11 @@ export function useUnansweredSubmits(): void {
           const { login } = input as { login?: string }
           if (form) dropSentDraft(name, form, restored)
           else if (call === calls.clients.save && login) dropSent(name, clientForm(login), input)
-          loadAgain(client)
+          loadAgain(cache)
         })
         .catch((failure) => tellFailure(notice, notices, failure))
     }
-  }, [name, client, notice])
+  }, [name, cache, notice])
 }
 
 // Of a longer work, such as a renewal of thousands, only this part was not done.

@@ -19,7 +19,7 @@ export function Gone({ names, done, onGone }: GoneProps) {
   const cache = useQueryClient()
   const tell = useEffectEvent(() => {
     onGone?.(names)
-    for (const { name } of LISTS) loadAgain(cache, [name])
+    loadAgain(cache, LISTS)
   })
   useEffect(() => {
     if (list !== '') tell()

@@ -125,7 +125,7 @@ function useRenewal(quote: Quoted | null, onDone: () => void) {
   }
   const reload = () => {
     reset()
-    loadAgain(cache, [calls.clients.quote.name])
+    loadAgain(cache, [calls.clients.quote])
   }
   const { loading, submitError, outdated, unanswered } = used
   return { renew, loading, submitError, outdated, unanswered, reset, reload }

@@ -12,8 +12,8 @@ import { ApiError, send } from '../calls/api.ts'
 import { loadAgain } from '../calls/cache.ts'
 import { clientsRenewed } from '../calls/notices.ts'
 import { submitOnce } from '../calls/submits.ts'
+import { useBalance } from '../calls/useBalance.ts'
 import { useBatches } from '../calls/useBatches.tsx'
-import { useBalance, WHILE_SHORT_MS } from '../calls/useCall.ts'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
@@ -187,7 +187,7 @@ function Price({ clients, balance }: PriceProps) {
     if (isAnyAffordable) clearErrors('how')
   }, [isAnyAffordable, clearErrors])
   // Asks for the balance again while it is too small. All parts of the page that show the balance get the answer too.
-  useBalance({ every: isShort ? WHILE_SHORT_MS : undefined })
+  useBalance({ whileShort: isShort })
   return (
     <Calculation aria-live="polite" aria-busy={!clients}>
       <Sums cost={cost} balance={balance} />

@@ -218,7 +218,7 @@ function Reload({ seen, reload, onWait, onBase }: ReloadProps) {
       // The months that have changed the expiry may be those that this form has sent itself.
       const mayBePaid = isUnanswered(dealer, calls.clients.save, (input) => isRenewalOf(input, seen))
       if (mayBePaid && fresh.expiry !== seen.expiry) setValue('months', 0)
-      loadAgain(cache, [calls.clients.quote.name])
+      loadAgain(cache, [calls.clients.quote])
       onBase({
         seen: fresh,
         values: { ...valuesOf(fresh), ...typedOver(seen, getValues()) },

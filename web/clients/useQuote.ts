@@ -1,6 +1,7 @@
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import type { ApiError } from '../calls/api.ts'
-import { useCall, WHILE_SHORT_MS } from '../calls/useCall.ts'
+import { WHILE_SHORT_MS } from '../calls/useBalance.ts'
+import { useCall } from '../calls/useCall.ts'
 
 export type Quoted = OutputOf<typeof calls.clients.quote>
 

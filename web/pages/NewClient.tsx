@@ -7,7 +7,8 @@ import { PACKAGES } from '../../contract/packages.ts'
 import { counted, inCredits, shortage } from '../../contract/quantities.ts'
 import { trimmed } from '../../contract/text.ts'
 import { isUnanswered } from '../calls/submits.ts'
-import { useBalance, useCall, WHILE_SHORT_MS } from '../calls/useCall.ts'
+import { useBalance } from '../calls/useBalance.ts'
+import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { AskForMore } from '../clients/AskForMore.tsx'
 import type { Credentials } from '../clients/credentials.ts'
@@ -167,7 +168,7 @@ function Start({ balance, trials }: Pick<FieldsProps, 'balance'> & { trials: Tri
   const cost = startCost(useWatch({ name: 'months' }))
   const short = balance != null && cost > balance
   // The form, and all else that shows the balance, gets it too.
-  useBalance({ every: short ? WHILE_SHORT_MS : undefined })
+  useBalance({ whileShort: short })
   return (
     <SelectInput
       name="months"

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { send } from '../calls/api.ts'
-import { keyOf } from '../calls/useCall.ts'
+import { keyOf } from '../calls/cache.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useSession } from '../session.tsx'
 

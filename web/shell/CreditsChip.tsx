@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../contract/time.ts'
 import { BalanceChip } from '../accounts/BalanceChip.tsx'
-import { useBalance } from '../calls/useCall.ts'
+import { useBalance } from '../calls/useBalance.ts'
 import { Chip } from '../parts/Chip.tsx'
 
 /** Shows the caller's balance as a chip, coloured by how much is left. */

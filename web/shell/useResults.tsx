@@ -3,7 +3,8 @@ import { type ReactNode, useDeferredValue, useEffect, useState } from 'react'
 import { resolvePath, useLocation, useNavigate } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import type { FoundClient } from '../../contract/shapes.ts'
-import { keyOf, useCall } from '../calls/useCall.ts'
+import { keyOf } from '../calls/cache.ts'
+import { useCall } from '../calls/useCall.ts'
 import { shownPhone } from '../phone.ts'
 import { menuOf, to } from '../screens.ts'
 import { useSession } from '../session.tsx'
@@ -43,17 +44,17 @@ export function useResults({ open, text, ...actions }: Asked) {
 
 function useFoundClients(text: string) {
   const { role } = useSession()
-  const client = useQueryClient()
+  const cache = useQueryClient()
   const term = useDeferredValue(text.trim())
   const fault = searchFault(term)
   const isAsked = role === 'dealer' && term !== '' && fault === undefined
   const [settled, setSettled] = useState('')
   useEffect(() => {
     // What was found before is shown at once, and a text that goes on being typed is not asked for.
-    const known = client.getQueryData(keyOf(calls.clients.find, { search: term })) !== undefined
+    const known = cache.getQueryData(keyOf(calls.clients.find, { search: term })) !== undefined
     const timer = setTimeout(() => setSettled(term), known ? 0 : PAUSE_MS)
     return () => clearTimeout(timer)
-  }, [term, client])
+  }, [term, cache])
   const { data, error, isPlaceholderData } = useCall(
     calls.clients.find,
     { search: settled },
