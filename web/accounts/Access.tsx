@@ -10,7 +10,7 @@ import { Card, CardButtons } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
-import { ErrorState } from '../parts/ErrorState.tsx'
+import { Loaded } from '../parts/Loaded.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { useSession } from '../session.tsx'
@@ -19,7 +19,8 @@ import { At } from '../When.tsx'
 /** Shows whether an account beneath the caller can sign in, and lets the caller suspend it or lift that. */
 export function Access({ name }: { name: string }) {
   const { role } = useSession()
-  const { data: account, error, refetch } = useCall(calls.tree.account, { name })
+  const loaded = useCall(calls.tree.account, { name })
+  const account = loaded.data
   const lift = useSubmit(calls.tree.lift)
   const { unanswered, reset } = lift
   // There is no dialog to give up, so the page says at once what was done.
@@ -29,15 +30,14 @@ export function Access({ name }: { name: string }) {
   const [asking, setAsking] = useState(false)
   const ask = () => {
     // The dialog says what becomes of the suspension of this moment.
-    refetch()
+    loaded.refetch()
     setAsking(true)
   }
   const mayManage = account !== undefined && manages(role, account)
   return (
     <Card title="Access" aside={account && <State account={account} />}>
       <Lines>
-        {account && <Explained account={account} />}
-        {error && !account && <ErrorState message={error.message} onRetry={refetch} />}
+        <Loaded of={loaded}>{account && <Explained account={account} />}</Loaded>
       </Lines>
       <CardButtons>
         {account?.suspension?.liftable && (

@@ -8,10 +8,10 @@ import { useSubmit } from '../calls/useSubmit.ts'
 import { CREDIT_REQUEST, draftOf, keepDraft } from '../drafts.ts'
 import { KeepDraft, useDraft } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
-import { ErrorState } from '../parts/ErrorState.tsx'
 import { useTitleAfterwards } from '../parts/focus.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
+import { Loaded } from '../parts/Loaded.tsx'
 import { Awaited } from '../parts/Stack.tsx'
 import { Question } from '../Question.tsx'
 import { useSession } from '../session.tsx'
@@ -21,8 +21,7 @@ import { Amount, amountFields, amountOf, FIRST_AMOUNT } from './Amount.tsx'
 interface AskForCreditsProps {
   /** The caller's own requests. */
   loaded: {
-    data?: OutputOf<typeof calls.requests.own> | undefined
-    isPending: boolean
+    data: OutputOf<typeof calls.requests.own> | undefined
     error: { message: string } | null
     refetch: () => void
   }
@@ -32,11 +31,15 @@ interface AskForCreditsProps {
 
 /** Asks the caller's parent for credits, or shows the open request and lets the caller withdraw it. */
 export function AskForCredits({ loaded, first }: AskForCreditsProps) {
-  const { data: own, isPending, error, refetch } = loaded
-  if (isPending) return WAITING
+  const own = loaded.data
   if (!own) {
     return (
-      <Card title="Ask for Credits">{error && <ErrorState message={error.message} onRetry={refetch} />}</Card>
+      <Card title="Ask for Credits">
+        <Loaded of={loaded}>
+          {/* The cards beneath wait until it is known which of the two stands above them. */}
+          <Awaited height={40} />
+        </Loaded>
+      </Card>
     )
   }
   const open = own.data.find(({ state }) => state === 'open')
@@ -70,13 +73,6 @@ function Ask({ parent, first }: { parent: string; first: boolean }) {
     </Card>
   )
 }
-
-/** The cards beneath wait until it is known which of the two stands above them. */
-const WAITING = (
-  <Card title="Ask for Credits">
-    <Awaited height={40} />
-  </Card>
-)
 
 const FIRST = { ...FIRST_AMOUNT, note: '' }
 

@@ -2,9 +2,9 @@ import { useMemo } from 'react'
 import * as z from 'zod/mini'
 import { LowBelow } from '../../contract/requests.ts'
 import { Card } from '../parts/Card.tsx'
-import { ErrorState } from '../parts/ErrorState.tsx'
 import { Form, type Sending } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
+import { Loaded } from '../parts/Loaded.tsx'
 import { numberIn } from './numberIn.ts'
 
 interface LowBalanceProps {
@@ -19,38 +19,34 @@ interface LowBalanceProps {
 
 /** Sets the balance below which an account is marked as low. */
 export function LowBalance({ below, loaded, help, saving, onSave }: LowBalanceProps) {
+  const { error, refetch } = loaded
   const values = useMemo(() => ({ below: below == null ? '' : String(below) }), [below])
-  if (loaded.error && below === undefined) {
-    return (
-      <Card title="Low Balance">
-        <ErrorState message={loaded.error.message} onRetry={loaded.refetch} />
-      </Card>
-    )
-  }
   return (
     <Card title="Low Balance">
-      <Form
-        // Another form once the threshold is known, because its button then has another width.
-        key={String(below === undefined)}
-        schema={Threshold}
-        values={values}
-        resetKey={saving.done}
-        label={({ below: typed }) => {
-          const credits = numberIn(typed)
-          if (typed.trim() !== '')
-            return LowBelow.safeParse(credits).success
-              ? `Mark below ${credits.toLocaleString('en-US')}`
-              : 'Mark as low'
-          if (below === undefined) return 'Mark as low'
-          return below === null ? 'No threshold' : 'Remove the threshold'
-        }}
-        blocked={({ below: typed }) => typed.trim() === '' && below == null}
-        onSubmit={({ below: typed }) => onSave(typed.trim() === '' ? null : numberIn(typed))}
-        disabled={below === undefined}
-        sending={saving}
-      >
-        <TextInput name="below" label="Mark as low below" help={help} inputMode="numeric" unit="credits" />
-      </Form>
+      <Loaded of={{ data: below, error, refetch }}>
+        <Form
+          // Another form once the threshold is known, because its button then has another width.
+          key={String(below === undefined)}
+          schema={Threshold}
+          values={values}
+          resetKey={saving.done}
+          label={({ below: typed }) => {
+            const credits = numberIn(typed)
+            if (typed.trim() !== '')
+              return LowBelow.safeParse(credits).success
+                ? `Mark below ${credits.toLocaleString('en-US')}`
+                : 'Mark as low'
+            if (below === undefined) return 'Mark as low'
+            return below === null ? 'No threshold' : 'Remove the threshold'
+          }}
+          blocked={({ below: typed }) => typed.trim() === '' && below == null}
+          onSubmit={({ below: typed }) => onSave(typed.trim() === '' ? null : numberIn(typed))}
+          disabled={below === undefined}
+          sending={saving}
+        >
+          <TextInput name="below" label="Mark as low below" help={help} inputMode="numeric" unit="credits" />
+        </Form>
+      </Loaded>
     </Card>
   )
 }

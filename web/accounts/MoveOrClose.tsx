@@ -7,18 +7,19 @@ import { manages } from '../levels.ts'
 import { Card, CardButtons } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
-import { ErrorState } from '../parts/ErrorState.tsx'
+import { Loaded } from '../parts/Loaded.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { useSession } from '../session.tsx'
 
 /** Lets those above an account move it to another parent, and its parent close it. */
 export function MoveOrClose({ name }: { name: string }) {
   const { role } = useSession()
-  const { data: account, error, refetch } = useCall(calls.tree.account, { name })
+  const loaded = useCall(calls.tree.account, { name })
+  const account = loaded.data
   const [asking, setAsking] = useState<'move' | 'clients' | 'close' | null>(null)
   const ask = (what: 'move' | 'clients' | 'close') => {
     // The question shows what the account has at this moment.
-    refetch()
+    loaded.refetch()
     setAsking(what)
   }
   const onClose = () => setAsking(null)
@@ -28,8 +29,9 @@ export function MoveOrClose({ name }: { name: string }) {
   const mayClose = account && manages(role, account)
   return (
     <Card title="Place in the tree">
-      <p>{account ? `${account.name} is beneath ${account.parent}.` : ''}</p>
-      {error && !account && <ErrorState message={error.message} onRetry={refetch} />}
+      <Loaded of={loaded}>
+        <p>{account && `${account.name} is beneath ${account.parent}.`}</p>
+      </Loaded>
       <CardButtons>
         {account && mayMove && (
           <Button variant="outlined" onClick={() => ask('move')}>

@@ -4,7 +4,7 @@ import { packageLabel } from '../../contract/packages.ts'
 import { counted, inCredits } from '../../contract/quantities.ts'
 import { useCall } from '../calls/useCall.ts'
 import { Card } from '../parts/Card.tsx'
-import { ErrorState } from '../parts/ErrorState.tsx'
+import { Loaded } from '../parts/Loaded.tsx'
 import { LARGE } from '../parts/large.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 
@@ -13,21 +13,17 @@ type Month = Months['this_month']
 
 /** What the dealer has spent this month and last, with the packages that it was spent on. */
 export function SpentCard() {
-  const { data, error, refetch } = useCall(calls.clients.spent, {})
-  if (error && !data) {
-    return (
-      <Card title="Spent">
-        <ErrorState message={error.message} onRetry={refetch} />
-      </Card>
-    )
-  }
+  const loaded = useCall(calls.clients.spent, {})
+  const { data } = loaded
   return (
     <Card title="Spent">
-      <Two aria-busy={!data}>
-        <Sum label="This month" month={data?.this_month} />
-        <Sum label="Last month" month={data?.last_month} />
-      </Two>
-      <Rest>{data && <ByPackage {...data} />}</Rest>
+      <Loaded of={loaded}>
+        <Two aria-busy={!data}>
+          <Sum label="This month" month={data?.this_month} />
+          <Sum label="Last month" month={data?.last_month} />
+        </Two>
+        <Rest>{data && <ByPackage {...data} />}</Rest>
+      </Loaded>
     </Card>
   )
 }

@@ -10,7 +10,7 @@ import { useCall } from '../calls/useCall.ts'
 import { Card, CardFoot } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
-import { ErrorState } from '../parts/ErrorState.tsx'
+import { Loaded } from '../parts/Loaded.tsx'
 import { LARGE } from '../parts/large.ts'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
@@ -19,7 +19,8 @@ import { AskForMore } from './AskForMore.tsx'
 
 /** How many clients are due soon, what renewing them costs, and the button that renews all. */
 export function DueCard() {
-  const { data, error, refetch } = useCall(calls.clients.due, {})
+  const loaded = useCall(calls.clients.due, {})
+  const { data } = loaded
   const [renewing, setRenewing] = useState(false)
   const week = data?.counts.week ?? 0
   const isShort = data && week > data.credits
@@ -34,38 +35,34 @@ export function DueCard() {
         </Button>
       }
     >
-      {error && !data ? (
-        <ErrorState message={error.message} onRetry={refetch} />
-      ) : (
-        <>
-          <Counts aria-busy={!data}>
-            {SOON.map(({ within, label }) => (
-              <li key={within}>
-                <Link to={to.due(within === 'week' ? {} : { filter: within })}>
-                  <span>{label}</span>
-                  <strong data-none={data?.counts[within] === 0}>
-                    {data ? data.counts[within].toLocaleString('en-US') : <Skeleton width={40} height={24} />}
-                  </strong>
-                </Link>
-              </li>
-            ))}
-          </Counts>
-          <Foot>
-            <span data-short={isShort}>
-              {data && weekCost(data)} {isShort && <AskForMore />}
-            </span>
-            <RenewAll
-              variant="contained"
-              startIcon={<CalendarPlus size={18} />}
-              // It keeps its space, so that nothing moves when it loads.
-              style={week > 0 ? undefined : { visibility: 'hidden' }}
-              onClick={() => setRenewing(true)}
-            >
-              Renew all {week.toLocaleString('en-US')}
-            </RenewAll>
-          </Foot>
-        </>
-      )}
+      <Loaded of={loaded}>
+        <Counts aria-busy={!data}>
+          {SOON.map(({ within, label }) => (
+            <li key={within}>
+              <Link to={to.due(within === 'week' ? {} : { filter: within })}>
+                <span>{label}</span>
+                <strong data-none={data?.counts[within] === 0}>
+                  {data ? data.counts[within].toLocaleString('en-US') : <Skeleton width={40} height={24} />}
+                </strong>
+              </Link>
+            </li>
+          ))}
+        </Counts>
+        <Foot>
+          <span data-short={isShort}>
+            {data && weekCost(data)} {isShort && <AskForMore />}
+          </span>
+          <RenewAll
+            variant="contained"
+            startIcon={<CalendarPlus size={18} />}
+            // It keeps its space, so that nothing moves when it loads.
+            style={week > 0 ? undefined : { visibility: 'hidden' }}
+            onClick={() => setRenewing(true)}
+          >
+            Renew all {week.toLocaleString('en-US')}
+          </RenewAll>
+        </Foot>
+      </Loaded>
       <Later
         part={dialog}
         given={{

@@ -3,7 +3,7 @@ import { calls, type OutputOf } from '../../contract/calls.ts'
 import { counted, inCredits } from '../../contract/quantities.ts'
 import { useCall } from '../calls/useCall.ts'
 import { Card } from '../parts/Card.tsx'
-import { ErrorState } from '../parts/ErrorState.tsx'
+import { Loaded } from '../parts/Loaded.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { OnDay } from '../When.tsx'
 
@@ -11,24 +11,21 @@ type Estimate = OutputOf<typeof calls.clients.forecast>
 
 /** An estimate of the credits that the next weeks need, and of how long the balance lasts. */
 export function ForecastCard() {
-  const { data, error, refetch } = useCall(calls.clients.forecast, {})
+  const loaded = useCall(calls.clients.forecast, {})
+  const { data } = loaded
   return (
     <Card title="Forecast">
-      {error && !data ? (
-        <ErrorState message={error.message} onRetry={refetch} />
-      ) : (
-        <>
-          <Facts aria-busy={!data}>
-            <Need label="Next 14 days" held={data?.credits} need={data?.fortnight} />
-            <Need label="Next 30 days" held={data?.credits} need={data?.month} />
-            <div>
-              <dt>You have</dt>
-              <dd>{data ? <strong>{inCredits(data.credits)}</strong> : <Skeleton width={96} />}</dd>
-            </div>
-          </Facts>
-          <Last data-short={data !== undefined && data.runs_out !== null}>{data && <End {...data} />}</Last>
-        </>
-      )}
+      <Loaded of={loaded}>
+        <Facts aria-busy={!data}>
+          <Need label="Next 14 days" held={data?.credits} need={data?.fortnight} />
+          <Need label="Next 30 days" held={data?.credits} need={data?.month} />
+          <div>
+            <dt>You have</dt>
+            <dd>{data ? <strong>{inCredits(data.credits)}</strong> : <Skeleton width={96} />}</dd>
+          </div>
+        </Facts>
+        <Last data-short={data !== undefined && data.runs_out !== null}>{data && <End {...data} />}</Last>
+      </Loaded>
     </Card>
   )
 }

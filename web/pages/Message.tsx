@@ -8,9 +8,9 @@ import { useSubmit } from '../calls/useSubmit.ts'
 import { MESSAGE } from '../drafts.ts'
 import { KeepDraft, useDraft } from '../KeepDraft.tsx'
 import { Card } from '../parts/Card.tsx'
-import { ErrorState } from '../parts/ErrorState.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
+import { Loaded } from '../parts/Loaded.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
@@ -21,7 +21,8 @@ import { useTakeAsRead } from '../shell/Broadcast.tsx'
 
 /** Edits the message that everybody sees after signing in. */
 export function Message() {
-  const { data, error, isPending, refetch } = useCall(calls.desk.admin.message, {})
+  const loaded = useCall(calls.desk.admin.message, {})
+  const { data, error, isPending } = loaded
   const { values, emptied, noteSent, forget, keep } = useDraft(MESSAGE, calls.admin.setMessage, EMPTY)
   const update = useSubmit(calls.admin.setMessage, {
     onDone: forget,
@@ -40,14 +41,12 @@ export function Message() {
         <Stack>
           <Present>
             <h2>Current Message:</h2>
-            {error && !data ? (
-              <ErrorState message={error.message} onRetry={refetch} />
-            ) : (
+            <Loaded of={loaded}>
               <Quote>
                 {data?.message || (data && 'There is no message.')}
                 {isPending && <Awaited height={14} />}
               </Quote>
-            )}
+            </Loaded>
             {data?.message && <Remove message={data.message} />}
           </Present>
           <Form
