@@ -10,7 +10,7 @@ interface QuestionProps<C extends Call, About> {
   /** The thing that the question is about; null while the dialog is closed. */
   about: About | null
   title: string | ((about: About) => string)
-  /** The labels of the two buttons; 'Yes' and 'No' by default. */
+  /** The labels of the two buttons; 'Yes' and 'Cancel' by default. */
   yes?: string
   no?: string
   call: C

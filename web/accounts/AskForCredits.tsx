@@ -102,7 +102,6 @@ function Open({ request, parent }: { request: OwnRequest; parent: string }) {
         about={asking ? request : null}
         title={({ credits }) => `Withdraw your request for ${inCredits(credits)}?`}
         yes="Withdraw"
-        no="Cancel"
         call={calls.requests.withdraw}
         input={({ id }) => ({ id })}
         onClose={() => setAsking(false)}

@@ -34,7 +34,6 @@ export function CloseDialog({ open, account, onClose, onMoveClients }: CloseDial
       about={open ? account : null}
       title={({ name }) => `Close ${name}?`}
       yes={`Close ${account.name}`}
-      no="Cancel"
       call={calls.tree.close}
       input={({ name }) => ({ name })}
       onClose={onClose}

@@ -144,7 +144,6 @@ function Movement({ asked, name, balance, loading, unanswered, onYes, onNo }: Mo
       open={asked !== null}
       title={`${labelOf(shown)} ${isRemoval ? 'from' : 'to'} ${name}?`}
       yes={labelOf(shown)}
-      no="Cancel"
       onYes={() => onYes(shown)}
       onNo={onNo}
       loading={loading}

@@ -58,7 +58,6 @@ export function PlaylistCard({ playlist, loading, unprotected }: PlaylistCardPro
         about={taking}
         title="Take it all the same?"
         yes="Take it"
-        no="Cancel"
         call={calls.channels.takeHeld}
         input={({ at }) => ({ at })}
         onClose={() => setTaking(null)}

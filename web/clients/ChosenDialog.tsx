@@ -78,7 +78,6 @@ function DeleteChosen({ onClose, onDone, ...about }: ActProps<'delete'>) {
       open={open}
       title={acted.length > 0 ? `Delete ${counted(acted.length, 'client')}?` : 'Delete the selected clients?'}
       yes={acted.length > 0 ? `Delete ${counted(acted.length, 'client')}` : 'Delete'}
-      no="Cancel"
       onYes={() => sending.submit({ clients: names })}
       onNo={close}
       loading={sending.loading}

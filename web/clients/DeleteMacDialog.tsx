@@ -21,6 +21,7 @@ export function DeleteMacDialog({ client, onClose, onDone, onOutdated }: DeleteM
     <Question
       about={client}
       title="Confirm Deletion"
+      no="No"
       call={calls.admin.remove}
       input={deletion.input}
       onClose={onClose}

@@ -17,7 +17,6 @@ export function ResetDialog({ title, yes, client, onClose }: ResetDialogProps) {
       about={client}
       title={title}
       yes={yes}
-      no="Cancel"
       call={calls.clients.reset}
       input={({ name }) => ({ name })}
       onClose={onClose}

@@ -61,7 +61,6 @@ export function RetrieveCard({ client, expired }: RetrieveCardProps) {
         about={asked}
         title={({ count }) => `Retrieve ${inCredits(count)}?`}
         yes="Retrieve"
-        no="Cancel"
         call={calls.clients.retrieve}
         input={({ name, count, expiry }) => ({ login: name, credits: count, expiry })}
         onClose={() => setAsked(null)}

@@ -20,7 +20,6 @@ export function TakeMac({ about, onClose }: TakeMacProps) {
       about={about}
       title="Take the MAC of this box?"
       yes="Take the MAC"
-      no="Cancel"
       call={calls.clients.save}
       input={({ name, mac, o_mac }) => ({ login: name, stb_mac: mac, o_mac: o_mac ?? '' })}
       onClose={onClose}

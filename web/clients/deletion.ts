@@ -2,7 +2,6 @@
 export const deletion = {
   title: ({ name }: { name: string }) => `Delete ${name}?`,
   yes: 'Delete',
-  no: 'Cancel',
   input: ({ name, mac, expiry }: { name: string; mac: string | null; expiry: string }) => ({
     name,
     mac,

@@ -91,6 +91,7 @@ function Remove({ message }: { message: string }) {
         about={asked}
         title="Remove message"
         yes="Remove message"
+        no="No"
         call={calls.admin.removeMessage}
         input={(message) => ({ message })}
         onClose={() => setAsked(null)}

@@ -26,7 +26,6 @@ export function SignIns() {
             about={ending}
             title="End this session?"
             yes="End session"
-            no="Cancel"
             call={calls.session.end}
             input={({ id }) => ({ id })}
             onClose={() => setEnding(null)}

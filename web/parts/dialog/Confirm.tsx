@@ -12,7 +12,7 @@ interface ConfirmProps {
   children: ReactNode
   /** The label of the confirming button; 'Yes' by default. */
   yes?: string | undefined
-  /** The label of the other button; 'No' by default. */
+  /** The label of the other button; 'Cancel' by default. */
   no?: string | undefined
   onYes: () => void
   onNo: () => void
@@ -31,7 +31,7 @@ export function Confirm({
   title,
   children,
   yes = 'Yes',
-  no = 'No',
+  no = 'Cancel',
   onYes,
   onNo,
   loading = false,
