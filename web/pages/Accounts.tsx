@@ -9,7 +9,7 @@ import type { TreeRow } from '../../contract/tree.ts'
 import { useCall } from '../calls/useCall.ts'
 import { now } from '../clock.ts'
 import { levels } from '../levels.ts'
-import { PageTitle } from '../parts/PageTitle.tsx'
+import { PageHead } from '../PageHead.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { to } from '../screens.ts'
 import { TableCard } from '../TableCard.tsx'
@@ -30,8 +30,7 @@ export function Accounts({ level: name }: { level: LevelName }) {
   )
   return (
     <>
-      <title>{`${level.plural} · Boxtree`}</title>
-      <PageTitle action={add}>{level.plural}</PageTitle>
+      <PageHead title={level.plural} action={add} />
       <Facts>
         <div>
           <dt>{level.total.label}</dt>

@@ -2,11 +2,11 @@ import { useMemo } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS, type LevelName } from '../../contract/levels.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
+import { PageHead } from '../PageHead.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { PageTitle } from '../parts/PageTitle.tsx'
 import { to } from '../screens.ts'
 
 /** Creates an account of one level. It begins without credits. */
@@ -17,8 +17,7 @@ export function AddAccount({ level: name }: { level: LevelName }) {
   const values = useMemo(() => ({ login: '', password: '' }), [])
   return (
     <>
-      <title>{`Add ${title} · Boxtree`}</title>
-      <PageTitle>Add {title}</PageTitle>
+      <PageHead title={`Add ${title}`} />
       <Card form>
         <Form
           schema={call.input}

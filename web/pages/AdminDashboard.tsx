@@ -4,7 +4,7 @@ import { BranchGrowth, ClientsChart } from '../accounts/BranchGrowth.tsx'
 import { firstStep } from '../accounts/firstStep.ts'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { useCall } from '../calls/useCall.ts'
-import { PageTitle } from '../parts/PageTitle.tsx'
+import { PageHead } from '../PageHead.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import { to } from '../screens.ts'
@@ -16,8 +16,7 @@ export function AdminDashboard() {
   const totals = useCall(calls.admin.totals, {})
   return (
     <>
-      <title>Dashboard · Boxtree</title>
-      <PageTitle>Dashboard</PageTitle>
+      <PageHead title="Dashboard" />
       <Tiles>
         <Tile
           label="All Clients"

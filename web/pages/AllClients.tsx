@@ -5,7 +5,7 @@ import { ClientList } from '../clients/ClientList.tsx'
 import { DeleteAnyClient } from '../clients/DeleteAnyClient.tsx'
 import { ExportMenu } from '../clients/ExportMenu.tsx'
 import { useClientPage } from '../clients/useClientPage.ts'
-import { PageTitle } from '../parts/PageTitle.tsx'
+import { PageHead } from '../PageHead.tsx'
 import { allClients } from '../tables/clients.tsx'
 
 /** The clients of every dealer, for the admin. */
@@ -15,8 +15,7 @@ export function AllClients() {
   const page = useClientPage(calls.admin.clients, table)
   return (
     <>
-      <title>All Clients · Boxtree</title>
-      <PageTitle action={<ExportMenu call={calls.admin.exportClients} page={page} />}>All Clients</PageTitle>
+      <PageHead title="All Clients" action={<ExportMenu call={calls.admin.exportClients} page={page} />} />
       <ClientList label="All Clients" table={table} page={page} />
       <DeleteAnyClient client={deleting} onClose={() => setDeleting(null)} />
     </>

@@ -2,9 +2,9 @@ import { Ban, CircleHelp, Monitor, Wifi } from 'lucide-react'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { MINUTE_MS } from '../../contract/time.ts'
 import { useCall } from '../calls/useCall.ts'
+import { PageHead } from '../PageHead.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Chart } from '../parts/chart/Chart.tsx'
-import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
@@ -22,8 +22,7 @@ export function Boxes() {
   const unknown = useUnknownBoxes()
   return (
     <>
-      <title>Boxes · Boxtree</title>
-      <PageTitle>Boxes</PageTitle>
+      <PageHead title="Boxes" />
       <Counts data={loaded.data} loading={loaded.isPending} />
       <Stack>
         <Chart

@@ -7,7 +7,7 @@ import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { useBalance } from '../calls/useBalance.ts'
 import { useCall } from '../calls/useCall.ts'
 import { type Level, levelBeneath } from '../levels.ts'
-import { PageTitle } from '../parts/PageTitle.tsx'
+import { PageHead } from '../PageHead.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import { to } from '../screens.ts'
@@ -20,8 +20,7 @@ export function BranchDashboard() {
   const beneath = levelBeneath(role)
   return (
     <>
-      <title>Dashboard · Boxtree</title>
-      <PageTitle>Dashboard</PageTitle>
+      <PageHead title="Dashboard" />
       {beneath && <Overview beneath={beneath} />}
     </>
   )

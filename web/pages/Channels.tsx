@@ -5,9 +5,9 @@ import { PlayersCard } from '../boxes/PlayersCard.tsx'
 import { PlaylistCard } from '../boxes/PlaylistCard.tsx'
 import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
+import { PageHead } from '../PageHead.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
-import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { TableCard } from '../TableCard.tsx'
 import { groupsTable, packageRows, packagesTable } from '../tables/channels.tsx'
@@ -23,8 +23,7 @@ export function Channels() {
   const table = groupsTable({ choose: setChoosing, mark: ({ id }, adult) => save({ group: id, adult }) })
   return (
     <>
-      <title>Channels · Boxtree</title>
-      <PageTitle>Channels</PageTitle>
+      <PageHead title="Channels" />
       <Stack>
         <PlaylistCard
           playlist={loaded.data?.playlist}

@@ -9,9 +9,9 @@ import { ExportMenu } from '../clients/ExportMenu.tsx'
 import { NewClientButton } from '../clients/NewClientButton.tsx'
 import { useChosenClients } from '../clients/useChosenClients.ts'
 import { useClientPage } from '../clients/useClientPage.ts'
+import { Actions, PageHead } from '../PageHead.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
-import { Actions, PageTitle } from '../parts/PageTitle.tsx'
 import { ownClients } from '../tables/clients.tsx'
 
 /** The dealer's list of clients, where they renew one or many, and delete those that have expired. */
@@ -29,17 +29,15 @@ export function Clients() {
   const [acting, setActing] = useState<Acting | null>(null)
   return (
     <>
-      <title>Clients · Boxtree</title>
-      <PageTitle
+      <PageHead
+        title="Clients"
         action={
           <Actions>
             <ExportMenu call={calls.clients.export} page={page} />
             <NewClientButton beside />
           </Actions>
         }
-      >
-        Clients
-      </PageTitle>
+      />
       <ClientList
         label="Clients"
         table={table}

@@ -9,7 +9,7 @@ import { forgetGivenUp } from '../calls/submits.ts'
 import { useBalance } from '../calls/useBalance.ts'
 import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
-import { PageTitle } from '../parts/PageTitle.tsx'
+import { PageHead } from '../PageHead.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { useSession } from '../session.tsx'
 import { TableCard } from '../TableCard.tsx'
@@ -20,8 +20,7 @@ export function CreditRequests() {
   const { role } = useSession()
   return (
     <>
-      <title>Credit Requests · Boxtree</title>
-      <PageTitle>Credit Requests</PageTitle>
+      <PageHead title="Credit Requests" />
       <Stack>
         {role !== 'dealer' && <ChildRequests />}
         {role !== 'admin' && <Own first={role === 'dealer'} />}

@@ -6,7 +6,7 @@ import { SpentCard } from '../accounts/SpentCard.tsx'
 import { useCall } from '../calls/useCall.ts'
 import { DueCard } from '../clients/DueCard.tsx'
 import { FirstDay } from '../clients/FirstDay.tsx'
-import { PageTitle } from '../parts/PageTitle.tsx'
+import { PageHead } from '../PageHead.tsx'
 import { Pair, Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import type { Tone } from '../parts/tone.ts'
@@ -18,8 +18,7 @@ export function DealerDashboard() {
   const clients = useCall(calls.clients.list, { per_page: 1 })
   return (
     <>
-      <title>Dashboard · Boxtree</title>
-      <PageTitle>Dashboard</PageTitle>
+      <PageHead title="Dashboard" />
       <Tiles>
         <BalanceTile />
         {TILES.map(({ filter, label, tone, icon }) => (

@@ -5,11 +5,11 @@ import { type ApiError, send } from '../calls/api.ts'
 import { noticesOf, tellFailure } from '../calls/notices.ts'
 import { DeleteMacDialog } from '../clients/DeleteMacDialog.tsx'
 import { MacField } from '../clients/fields.tsx'
+import { PageHead } from '../PageHead.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { useTypedValues } from '../parts/form/useTypedValues.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
-import { PageTitle } from '../parts/PageTitle.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { FewRows } from '../parts/table/FewRows.tsx'
 import { type FoundMac, foundMacs } from '../tables/macs.tsx'
@@ -30,8 +30,7 @@ export function DeleteMac() {
   }
   return (
     <>
-      <title>Delete MAC · Boxtree</title>
-      <PageTitle>Delete MAC</PageTitle>
+      <PageHead title="Delete MAC" />
       <Stack>
         <Card form>
           <Form

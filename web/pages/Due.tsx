@@ -11,8 +11,8 @@ import { ReminderDialog } from '../clients/ReminderDialog.tsx'
 import { RenewDialog } from '../clients/RenewDialog.tsx'
 import { RenewDue, type ToRenew } from '../clients/RenewDue.tsx'
 import { useChosenDue } from '../clients/useChosenDue.ts'
+import { PageHead } from '../PageHead.tsx'
 import { Card } from '../parts/Card.tsx'
-import { PageTitle } from '../parts/PageTitle.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
@@ -61,8 +61,7 @@ export function Due() {
   )
   return (
     <>
-      <title>Due · Boxtree</title>
-      <PageTitle action={renewAll}>Due</PageTitle>
+      <PageHead title="Due" action={renewAll} />
       <Stack>
         <DueList {...{ table, shown, counts, select }} />
         <ForecastCard />

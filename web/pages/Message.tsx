@@ -7,12 +7,12 @@ import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { MESSAGE } from '../drafts.ts'
 import { KeepDraft, useDraft } from '../KeepDraft.tsx'
+import { PageHead } from '../PageHead.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
-import { PageTitle } from '../parts/PageTitle.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Awaited, Stack } from '../parts/Stack.tsx'
 import { Question } from '../Question.tsx'
@@ -35,8 +35,7 @@ export function Message() {
   }, [error, say])
   return (
     <>
-      <title>Update Message · Boxtree</title>
-      <PageTitle>Update Message</PageTitle>
+      <PageHead title="Update Message" />
       <Card form>
         <Stack>
           <Present>

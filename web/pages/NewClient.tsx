@@ -20,13 +20,13 @@ import { suggestLogin, suggestPassword } from '../clients/suggest.ts'
 import { useMacLastSeen } from '../clients/useMacLastSeen.tsx'
 import { NEW_CLIENT } from '../drafts.ts'
 import { KeepDraft, useDraft } from '../KeepDraft.tsx'
+import { PageHead } from '../PageHead.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { PageTitle } from '../parts/PageTitle.tsx'
 import { useHeld } from '../parts/useHeld.ts'
 import { useSession } from '../session.tsx'
 
@@ -53,8 +53,7 @@ export function NewClient() {
   }
   return (
     <>
-      <title>New Client · Boxtree</title>
-      <PageTitle>New Client</PageTitle>
+      <PageHead title="New Client" />
       {made?.at === key ? (
         <MadeClient client={made.client} onAnother={() => setMade(null)} />
       ) : (

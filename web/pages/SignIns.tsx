@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import type { OwnSession } from '../../contract/shapes.ts'
 import { useCall } from '../calls/useCall.ts'
-import { PageTitle } from '../parts/PageTitle.tsx'
+import { PageHead } from '../PageHead.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Question } from '../Question.tsx'
 import { TableCard } from '../TableCard.tsx'
@@ -18,8 +18,7 @@ export function SignIns() {
   const table = useMemo(() => sessions({ end: setEnding }), [])
   return (
     <>
-      <title>Sign-ins · Boxtree</title>
-      <PageTitle>Sign-ins</PageTitle>
+      <PageHead title="Sign-ins" />
       <Stack>
         <TableCard label="Your Sessions" name="sessions" table={table} rows={own.data?.data} loaded={own}>
           <Question

@@ -6,11 +6,11 @@ import { bytes, counted } from '../../contract/quantities.ts'
 import type { Backups, Finding, Server } from '../../contract/system.ts'
 import { useCall } from '../calls/useCall.ts'
 import { useNow } from '../clock.ts'
+import { PageHead } from '../PageHead.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
 import { ErrorState, Outdated } from '../parts/ErrorState.tsx'
 import { Fact, FactList } from '../parts/FactList.tsx'
-import { PageTitle } from '../parts/PageTitle.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { FewRows } from '../parts/table/FewRows.tsx'
@@ -30,8 +30,7 @@ export function System() {
   const { data, error, refetch } = useCall(calls.system.state, {}, { every: EVERY_MS })
   return (
     <>
-      <title>System · Boxtree</title>
-      <PageTitle>System</PageTitle>
+      <PageHead title="System" />
       {error && !data && (
         <Card>
           <ErrorState message={error.message} onRetry={refetch} />

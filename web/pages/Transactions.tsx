@@ -7,9 +7,9 @@ import { SpentCard } from '../accounts/SpentCard.tsx'
 import { TransactionFilters } from '../accounts/TransactionFilters.tsx'
 import { TransactionSums } from '../accounts/TransactionSums.tsx'
 import { useTransactionFilter, useTransactionPage } from '../accounts/useTransactions.ts'
+import { PageHead } from '../PageHead.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Later } from '../parts/dialog/Later.tsx'
-import { PageTitle } from '../parts/PageTitle.tsx'
 import { Quiet } from '../parts/Quiet.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
 import { useSession } from '../session.tsx'
@@ -25,16 +25,14 @@ export function Transactions() {
   const [exporting, setExporting] = useState(false)
   return (
     <>
-      <title>Transactions · Boxtree</title>
-      <PageTitle
+      <PageHead
+        title="Transactions"
         action={
           <Button variant="outlined" startIcon={<Download size={16} />} onClick={() => setExporting(true)}>
             Export
           </Button>
         }
-      >
-        Transactions
-      </PageTitle>
+      />
       {role === 'dealer' && (
         <Above>
           <SpentCard />

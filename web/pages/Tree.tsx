@@ -10,9 +10,9 @@ import { PasswordCard } from '../accounts/PasswordCard.tsx'
 import { useCall } from '../calls/useCall.ts'
 import { type Level, levelBeneath, levels, manages } from '../levels.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
+import { PageHead } from '../PageHead.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
-import { PageTitle } from '../parts/PageTitle.tsx'
 import { Pair, Stack } from '../parts/Stack.tsx'
 import { TouchLink } from '../parts/TouchLink.tsx'
 import { to } from '../screens.ts'
@@ -34,8 +34,7 @@ function Top() {
   const beneath = levelBeneath(role)
   return (
     <>
-      <title>Tree · Boxtree</title>
-      <PageTitle>Tree</PageTitle>
+      <PageHead title="Tree" />
       {beneath && <Beneath level={beneath} />}
     </>
   )
@@ -50,7 +49,6 @@ function Branch({ name }: { name: string }) {
   const beneath = data && levelBeneath(data.role)
   return (
     <>
-      <title>{`${name} · Boxtree`}</title>
       <Path aria-label="Path">
         <TouchLink to={to.tree()}>Tree</TouchLink>
         {data?.path.map((above) => (
@@ -59,7 +57,7 @@ function Branch({ name }: { name: string }) {
           </TouchLink>
         ))}
       </Path>
-      <PageTitle>{data ? `${levels[data.role].title}: ${data.name}` : name}</PageTitle>
+      <PageHead title={data ? `${levels[data.role].title}: ${data.name}` : name} tab={name} />
       <MaybeThere
         loaded={account}
         none="There is no account of this name beneath you"

@@ -11,7 +11,7 @@ import { UpdateCredits } from '../accounts/UpdateCredits.tsx'
 import { useCall } from '../calls/useCall.ts'
 import { levels } from '../levels.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
-import { PageTitle } from '../parts/PageTitle.tsx'
+import { PageHead } from '../PageHead.tsx'
 import { Pair, Stack } from '../parts/Stack.tsx'
 import { to } from '../screens.ts'
 
@@ -22,10 +22,7 @@ export function UpdateAccount({ level: levelName }: { level: LevelName }) {
   const account = useCall(calls.level[levelName].detail, { name })
   return (
     <>
-      <title>{`${name} · Boxtree`}</title>
-      <PageTitle>
-        Update {level.title}: {name}
-      </PageTitle>
+      <PageHead title={`Update ${level.title}: ${name}`} tab={name} />
       <MaybeThere
         key={name}
         loaded={account}

@@ -13,7 +13,7 @@ import { VerdictCard } from '../clients/VerdictCard.tsx'
 import { useNow } from '../clock.ts'
 import { dropDraftsOf } from '../drafts.ts'
 import { MaybeThere } from '../MaybeThere.tsx'
-import { PageTitle } from '../parts/PageTitle.tsx'
+import { PageHead } from '../PageHead.tsx'
 import { Pair, Stack } from '../parts/Stack.tsx'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
@@ -23,8 +23,7 @@ export function UpdateClient() {
   const { name = '' } = useParams()
   return (
     <>
-      <title>{`${name} · Boxtree`}</title>
-      <PageTitle>Update Client: {name}</PageTitle>
+      <PageHead title={`Update Client: ${name}`} tab={name} />
       <Cards key={name} name={name} />
     </>
   )

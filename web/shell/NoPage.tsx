@@ -1,8 +1,8 @@
 import Button from '@mui/material/Button'
 import { LockKeyhole, type LucideIcon, SearchX } from 'lucide-react'
 import { Link } from 'react-router'
+import { PageHead } from '../PageHead.tsx'
 import { EmptyState } from '../parts/ErrorState.tsx'
-import { PageTitle } from '../parts/PageTitle.tsx'
 
 /** Shown at an address that no screen has. */
 export function NotFound() {
@@ -17,8 +17,7 @@ export function WrongRole() {
 function NoPage({ title, icon: Icon, text }: { title: string; icon: LucideIcon; text: string }) {
   return (
     <>
-      <title>{`${title} · Boxtree`}</title>
-      <PageTitle>{title}</PageTitle>
+      <PageHead title={title} />
       <EmptyState
         icon={<Icon aria-hidden size={28} strokeWidth={1.5} />}
         text={text}

@@ -1,12 +1,20 @@
 import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
-import { LARGE } from './large.ts'
+import { LARGE } from './parts/large.ts'
+
+interface PageHeadProps {
+  title: string
+  /** What the tab of the browser shows instead of the title. */
+  tab?: string
+  action?: ReactNode
+}
 
 /** The first row of a page: its main action, and its title, which takes the focus when the page opens. */
-export function PageTitle({ children, action }: { children: ReactNode; action?: ReactNode }) {
+export function PageHead({ title, tab = title, action }: PageHeadProps) {
   return (
     <Row>
-      <h1 tabIndex={-1}>{children}</h1>
+      <title>{`${tab} · Boxtree`}</title>
+      <h1 tabIndex={-1}>{title}</h1>
       {action}
     </Row>
   )
