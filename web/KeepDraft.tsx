@@ -76,8 +76,8 @@ export function KeepDraft<Values extends FieldValues>(props: KeepDraftProps<Valu
 }
 
 /**
- * Restores the draft of a form for what a call makes, or begins with its empty values. `emptied` counts how often the form
- * became empty. `noteSent` is called as it is sent, and `forget` once that is answered.
+ * Restores the draft of a form for what a call makes, or begins with its empty values. `emptied` counts how often the
+ * form became empty. `noteSent` is called as it is sent, and `forget` once that is answered.
  */
 export function useDraft<Values extends object>(form: string, call: Call, empty: Values) {
   const { name } = useSession()

@@ -13,10 +13,10 @@ import { clientsMoved } from '../calls/notices.ts'
 import { forgetGivenUp, submitOnce } from '../calls/submits.ts'
 import { useBatches } from '../calls/useBatches.tsx'
 import { useCall } from '../calls/useCall.ts'
-import { ErrorState } from '../parts/ErrorState.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
+import { Loaded } from '../parts/Loaded.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { SearchBox } from '../parts/table/SearchBox.tsx'
 import { useTyped } from '../parts/table/useTyped.ts'
@@ -159,7 +159,7 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
   const place = useRef<HTMLDivElement>(null)
   const found = useCall(calls.tree.clients, { name: of, search }, { enabled: isWanted, keep: true })
   if (!isWanted) return null
-  const { data, error, refetch } = found
+  const { data } = found
   const tick = (name: string, isChosen: boolean) =>
     onChoose(isChosen ? [...chosen, name].slice(0, MOST_CHOSEN) : chosen.filter((one) => one !== name))
   // One that the dealer no longer has is never found again, and would keep all the others from being moved.
@@ -167,8 +167,7 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
   return (
     <div ref={place}>
       <SearchBox label="Search by name or MAC" value={typed} onChange={setTyped} />
-      {error && !data && <ErrorState message={error.message} onRetry={refetch} />}
-      {!error && !data && <Skeleton height={96} />}
+      <Loaded of={found}>{!data && <Skeleton height={96} />}</Loaded>
       <Found aria-label="Clients found" aria-busy={found.isFetching}>
         {data?.data.map(({ name, mac, expiry }) => (
           <li key={name}>

@@ -4,8 +4,8 @@ import type { ApiError } from './api.ts'
 import { useCall } from './useCall.ts'
 
 /**
- * Returns the caller's balance with its loading state. `every` asks for it again, in milliseconds; `whileShort` often, where
- * it does not suffice.
+ * Returns the caller's balance with its loading state. `every` asks for it again, in milliseconds; `whileShort` does so
+ * often, where it does not suffice.
  */
 export function useBalance({ every, whileShort = false }: { every?: number; whileShort?: boolean } = {}): {
   /** Null for the admin, who has no limit; undefined while it is loading, and where it could not be loaded. */

@@ -20,8 +20,8 @@ export function useReloadOnReconnect(): void {
 }
 
 /**
- * Loads the data of a page that stays open again where they are of another balance, as after the parent has added some, or
- * of another day.
+ * Loads the data of a page that stays open again where they are of another balance, as after the parent has added some,
+ * or of another day.
  */
 export function useReloadOnChange(): void {
   const cache = useQueryClient()

@@ -4,8 +4,8 @@ import { selected } from '../visits.ts'
 import { useSelected } from './useSelected.ts'
 
 /**
- * Holds the clients that were selected, on all pages of all filters and whatever is opened meanwhile. `chosen` returns them,
- * first expiry first.
+ * Holds the clients that were selected, on all pages of all filters and whatever is opened meanwhile. `chosen` returns
+ * them, first expiry first.
  */
 export function useChosenDue(shown: readonly DueClient[]) {
   const [clients, setClients] = useSelected(selected.due)
