@@ -4,7 +4,7 @@ import { leavesOutAdults, PACKAGES } from '../../contract/packages.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
-import { count, text } from './columns.tsx'
+import { actions, count, text } from './columns.tsx'
 
 /** The groups of the playlist in use. */
 export function groupsTable(acts: {
@@ -31,26 +31,18 @@ export function groupsTable(acts: {
         text: ({ adult }) => (adult ? 'Adults' : ''),
         cell: ({ adult }) => (adult ? <Chip tone="special">Adults</Chip> : null),
       },
-      {
-        key: 'actions',
-        header: 'Actions',
-        width: 68,
-        narrow: 'more',
-        sort: false,
-        text: () => '',
-        cell: (group) => (
-          <span className="row-buttons">
-            <RowButton
-              label={`Choose packages of ${group.name}`}
-              word="Packages"
-              onClick={() => acts.choose(group)}
-            >
-              <ListChecks aria-hidden size={16} />
-            </RowButton>
-            <Mark group={group} onMark={acts.mark} />
-          </span>
-        ),
-      },
+      actions({ width: 68, narrow: 'more' }, (group) => (
+        <span className="row-buttons">
+          <RowButton
+            label={`Choose packages of ${group.name}`}
+            word="Packages"
+            onClick={() => acts.choose(group)}
+          >
+            <ListChecks aria-hidden size={16} />
+          </RowButton>
+          <Mark group={group} onMark={acts.mark} />
+        </span>
+      )),
     ],
     rowKey: ({ id }) => String(id),
     firstSort: { by: 'name', order: 'asc' },
@@ -108,22 +100,15 @@ export function packagesTable(acts: { choose: (row: PackageRow) => void }): Tabl
       text('label', 'Package', { narrow: 'title' }),
       count('groups', 'Groups'),
       count('channels', 'Channels', { narrow: 'aside' }),
-      {
-        key: 'actions',
-        header: 'Actions',
-        width: 56,
-        sort: false,
-        text: () => '',
-        cell: (row) => (
-          <RowButton
-            label={`Choose groups of ${row.label}`}
-            word="Choose groups"
-            onClick={() => acts.choose(row)}
-          >
-            <ListChecks aria-hidden size={16} />
-          </RowButton>
-        ),
-      },
+      actions({ width: 56 }, (row) => (
+        <RowButton
+          label={`Choose groups of ${row.label}`}
+          word="Choose groups"
+          onClick={() => acts.choose(row)}
+        >
+          <ListChecks aria-hidden size={16} />
+        </RowButton>
+      )),
     ],
     rowKey: ({ value }) => String(value),
     firstSort: { by: 'label', order: 'asc' },

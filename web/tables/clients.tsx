@@ -2,7 +2,6 @@ import './clients.css'
 import './marked.css'
 import { Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link } from 'react-router'
 import { expiryState, MAC_PREFIX } from '../../contract/clients.ts'
 import { packageLabel } from '../../contract/packages.ts'
 import type { AnyClientRow, ClientRow } from '../../contract/shapes.ts'
@@ -11,9 +10,7 @@ import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Column, type Table, table } from '../parts/table/table.ts'
-import { areShortcutsOn } from '../preferences.ts'
-import { to } from '../screens.ts'
-import { AccountLink, mac, text } from './columns.tsx'
+import { AccountLink, actions, ClientLink, mac, text } from './columns.tsx'
 import { Expiry, expiry } from './expiry.tsx'
 import { phone } from './phone.ts'
 import { RenewButton } from './RenewButton.tsx'
@@ -33,24 +30,18 @@ export function ownClients(acts: {
         least: 139,
         cell: (row) => (
           <Marked row={row}>
-            <Link to={to.client(row.name)} data-hint={row.name} data-hint-cut="">
-              {row.name}
-            </Link>
+            <ClientLink name={row.name} />
           </Marked>
         ),
       },
       { ...text('description', 'Description', { narrow: 'more' }), least: 84, usually: 'shown' },
     ],
-    {
-      ...actions,
-      width: 68,
-      cell: (row) => (
-        <span className="row-buttons">
-          <RenewButton name={row.name} hasKey={areShortcutsOn()} onClick={() => acts.renew(row)} />
-          <DeleteExpired row={row} onClick={() => acts.remove(row)} />
-        </span>
-      ),
-    },
+    actions({ width: 68, narrow: 'more' }, (row) => (
+      <span className="row-buttons">
+        <RenewButton name={row.name} onClick={() => acts.renew(row)} />
+        <DeleteExpired row={row} onClick={() => acts.remove(row)} />
+      </span>
+    )),
   )
 }
 
@@ -79,15 +70,11 @@ export function allClients(acts: { remove: (row: AnyClientRow) => void }): Table
       },
       { ...text('description', 'Description', { narrow: 'more' }), least: 64, usually: 'shown' },
     ],
-    {
-      ...actions,
-      width: 56,
-      cell: (row) => (
-        <RowButton label={`Delete ${row.name}`} word="Delete" onClick={() => acts.remove(row)}>
-          <Trash2 aria-hidden size={16} />
-        </RowButton>
-      ),
-    },
+    actions({ width: 56, narrow: 'more' }, (row) => (
+      <RowButton label={`Delete ${row.name}`} word="Delete" onClick={() => acts.remove(row)}>
+        <Trash2 aria-hidden size={16} />
+      </RowButton>
+    )),
   )
 }
 
@@ -166,8 +153,6 @@ function declare<Row extends ClientRow>(
 
 /** At the least it shows a name of 15 letters. */
 const name = { key: 'name', header: 'Name', width: 140, least: 128, narrow: 'title', mono: true } as const
-
-const actions = { key: 'actions', header: 'Actions', narrow: 'more', sort: false } as const
 
 const isMinistra = <Chip tone="special">Ministra</Chip>
 

@@ -1,4 +1,5 @@
 import { styled } from '@mui/material/styles'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
@@ -103,6 +104,23 @@ export function text<Row extends object>(
   look: Look<Row> = {},
 ): Column<Row> {
   return { key, header, cell: (row) => <Ellipsis text={String(row[key])} />, ...look }
+}
+
+/** The buttons of a row. */
+export function actions<Row>(
+  look: Look<Row> & { width: number },
+  cell: (row: Row) => ReactNode,
+): Column<Row> {
+  return { key: 'actions', header: 'Actions', sort: false, cell, ...look }
+}
+
+/** The name of a client, which leads to its page. */
+export function ClientLink({ name }: { name: string }) {
+  return (
+    <Link to={to.client(name)} data-hint={name} data-hint-cut="">
+      {name}
+    </Link>
+  )
 }
 
 /** The name of an account beneath the reader, which leads to its page in the tree. */

@@ -1,12 +1,9 @@
 import { BellRing } from 'lucide-react'
-import { Link } from 'react-router'
 import { counted } from '../../contract/quantities.ts'
 import type { DueClient } from '../../contract/shapes.ts'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table } from '../parts/table/table.ts'
-import { areShortcutsOn } from '../preferences.ts'
-import { to } from '../screens.ts'
-import { moment, text } from './columns.tsx'
+import { actions, ClientLink, moment, text } from './columns.tsx'
 import { expiry } from './expiry.tsx'
 import { phone } from './phone.ts'
 import { RenewButton } from './RenewButton.tsx'
@@ -27,11 +24,7 @@ export function dueClients(acts: {
         narrow: 'title',
         mono: true,
         sort: false,
-        cell: (row) => (
-          <Link to={to.client(row.name)} data-hint={row.name} data-hint-cut="">
-            {row.name}
-          </Link>
-        ),
+        cell: ({ name }) => <ClientLink name={name} />,
       },
       { ...text('description', 'Description', { narrow: 'more' }), sort: false },
       phone<DueClient>(),
@@ -47,21 +40,14 @@ export function dueClients(acts: {
         text: (row) => (row.has_paid ? counted(row.last_months, 'month') : ''),
       },
       { ...moment<DueClient>('reminded', 'Reminded', 'date'), sort: false },
-      {
-        key: 'actions',
-        header: 'Actions',
-        width: 68,
-        narrow: 'more',
-        sort: false,
-        cell: (row) => (
-          <span className="row-buttons">
-            <RenewButton name={row.name} hasKey={areShortcutsOn()} onClick={() => acts.renew(row)} />
-            <RowButton label={`Remind ${row.name}`} word="Remind" onClick={() => acts.remind(row)}>
-              <BellRing aria-hidden size={16} />
-            </RowButton>
-          </span>
-        ),
-      },
+      actions({ width: 68, narrow: 'more' }, (row) => (
+        <span className="row-buttons">
+          <RenewButton name={row.name} onClick={() => acts.renew(row)} />
+          <RowButton label={`Remind ${row.name}`} word="Remind" onClick={() => acts.remind(row)}>
+            <BellRing aria-hidden size={16} />
+          </RowButton>
+        </span>
+      )),
     ],
     rowKey: ({ name }) => name,
     firstSort: { by: 'expiry', order: 'asc' },

@@ -3,7 +3,7 @@ import { Trash2 } from 'lucide-react'
 import type { calls, OutputOf } from '../../contract/calls.ts'
 import type { PlainTable } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
-import { AccountLink, CellLink, mac } from './columns.tsx'
+import { AccountLink, actions, CellLink, mac } from './columns.tsx'
 import { expiry } from './expiry.tsx'
 
 export type FoundMac = OutputOf<typeof calls.admin.searchMac>
@@ -38,22 +38,17 @@ export function foundMacs(acts: { remove: (row: FoundMac) => void }): PlainTable
         least: 80,
         cell: ({ dealer }) => <AccountLink name={dealer} />,
       },
-      {
-        key: 'actions',
-        header: 'Actions',
-        width: 96,
-        cell: (row) => (
-          <Button
-            color="error"
-            size="small"
-            sx={{ marginLeft: -1 }}
-            startIcon={<Trash2 aria-hidden size={16} />}
-            onClick={() => acts.remove(row)}
-          >
-            Delete
-          </Button>
-        ),
-      },
+      actions({ width: 96 }, (row) => (
+        <Button
+          color="error"
+          size="small"
+          sx={{ marginLeft: -1 }}
+          startIcon={<Trash2 aria-hidden size={16} />}
+          onClick={() => acts.remove(row)}
+        >
+          Delete
+        </Button>
+      )),
     ],
     rowKey: ({ mac }) => mac,
     empty: 'No client has this MAC',

@@ -4,7 +4,7 @@ import { Chip } from '../parts/Chip.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
 import { balanceTone } from './balance.ts'
-import { AccountLink, type ChipLook, chip, count, moment, text } from './columns.tsx'
+import { AccountLink, actions, type ChipLook, chip, count, moment, text } from './columns.tsx'
 
 /** The open requests from below. */
 export function childRequests(acts: {
@@ -29,23 +29,16 @@ export function childRequests(acts: {
         cell: ({ balance }) => <Chip tone={balanceTone(balance)}>{balance.toLocaleString('en-US')}</Chip>,
       },
       text('note', 'Note'),
-      {
-        key: 'actions',
-        header: 'Actions',
-        width: 88,
-        sort: false,
-        text: () => '',
-        cell: (row) => (
-          <span className="row-buttons">
-            <RowButton label={`Grant ${row.name}`} word="Grant" onClick={() => acts.grant(row)}>
-              <Check aria-hidden size={16} />
-            </RowButton>
-            <RowButton label={`Decline ${row.name}`} word="Decline" onClick={() => acts.decline(row)}>
-              <X aria-hidden size={16} />
-            </RowButton>
-          </span>
-        ),
-      },
+      actions({ width: 88 }, (row) => (
+        <span className="row-buttons">
+          <RowButton label={`Grant ${row.name}`} word="Grant" onClick={() => acts.grant(row)}>
+            <Check aria-hidden size={16} />
+          </RowButton>
+          <RowButton label={`Decline ${row.name}`} word="Decline" onClick={() => acts.decline(row)}>
+            <X aria-hidden size={16} />
+          </RowButton>
+        </span>
+      )),
     ],
     rowKey: ({ id }) => String(id),
     firstSort: { by: 'created', order: 'asc' },

@@ -5,7 +5,7 @@ import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Column, type Table, table } from '../parts/table/table.ts'
 import { browserOf } from '../userAgent.ts'
-import { address, type ChipLook, chip, moment } from './columns.tsx'
+import { actions, address, type ChipLook, chip, moment } from './columns.tsx'
 
 export function sessions(acts: { end: (row: OwnSession) => void }): Table<OwnSession> {
   return table<OwnSession>({
@@ -15,26 +15,19 @@ export function sessions(acts: { end: (row: OwnSession) => void }): Table<OwnSes
       address(),
       browser(),
       moment('expiry', 'Ends', 'datetime'),
-      {
-        key: 'actions',
-        header: 'Actions',
-        width: 104,
-        narrow: 'aside',
-        sort: false,
-        text: () => '',
-        cell: (row) =>
-          row.this ? (
-            <Chip tone="good">This one</Chip>
-          ) : (
-            <RowButton
-              label={`End this session: ${browserOf(row.agent)} at ${row.address ?? 'an unknown address'}`}
-              word="End"
-              onClick={() => acts.end(row)}
-            >
-              <LogOut aria-hidden size={16} />
-            </RowButton>
-          ),
-      },
+      actions({ width: 104, narrow: 'aside' }, (row) =>
+        row.this ? (
+          <Chip tone="good">This one</Chip>
+        ) : (
+          <RowButton
+            label={`End this session: ${browserOf(row.agent)} at ${row.address ?? 'an unknown address'}`}
+            word="End"
+            onClick={() => acts.end(row)}
+          >
+            <LogOut aria-hidden size={16} />
+          </RowButton>
+        ),
+      ),
     ],
     rowKey: ({ id }) => String(id),
     firstSort: { by: 'since', order: 'desc' },
