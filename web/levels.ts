@@ -6,8 +6,8 @@ export type Level = (typeof LEVELS)[LevelName] & {
   plural: string
   /** The level's name within a sentence. */
   inSentence: string
-  /** The label of the total above the list, and the field that holds it. */
-  total: { label: string; field: 'totalClients' | 'count' }
+  /** The label of the total above the list. */
+  totalLabel: string
   /** Whether the list shows the totals beneath each account instead of its date of creation. */
   showsBeneath: boolean
   /** Whether the update screen shows the daily statistics and their chart. */
@@ -19,13 +19,18 @@ export type Level = (typeof LEVELS)[LevelName] & {
 export const levels: Record<LevelName, Level> = {
   superreseller: {
     ...namesOf('superreseller'),
-    total: { label: 'Total Clients', field: 'totalClients' },
+    totalLabel: 'Total Clients',
     showsBeneath: true,
     hasStatistics: true,
     afterUpdate: 'stay',
   },
   reseller: plain('reseller'),
   dealer: plain('dealer'),
+}
+
+/** Returns what a role is called in headings. */
+export function titleOf(role: Role): string {
+  return role === 'admin' ? 'Admin' : LEVELS[role].title
 }
 
 /** Returns the level one beneath a role; undefined for a dealer, who has only clients. */
@@ -42,7 +47,7 @@ function plain(name: LevelName): Level {
   const names = namesOf(name)
   return {
     ...names,
-    total: { label: `Total ${names.plural}`, field: 'count' },
+    totalLabel: `Total ${names.plural}`,
     showsBeneath: false,
     hasStatistics: false,
     afterUpdate: 'list',

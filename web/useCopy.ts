@@ -1,4 +1,4 @@
-import { copyText, NOT_COPIED } from './parts/copy.ts'
+import { copyText } from './parts/copy.ts'
 import { useNotice } from './parts/notices/Notices.tsx'
 
 /** Returns the function that copies a text, with a notice, and returns whether it could. */
@@ -14,3 +14,5 @@ export function useCopy(): (text: string) => Promise<boolean> {
     return true
   }
 }
+
+const NOT_COPIED = 'Error copying. Please try again.'

@@ -20,16 +20,16 @@ export interface ServedQuery<Row> {
 }
 
 /** What a table shows of a page from the server. */
-export type ServedRows<Row extends object> = Pick<
+export type ServedRows<Row extends object, List extends ListState = ListState> = Pick<
   DataTableProps<Row>,
-  'list' | 'loading' | 'error' | 'onRetry'
-> & { rows: Exclude<DataTableProps<Row>['rows'], readonly Row[]> }
+  'loading' | 'error' | 'onRetry'
+> & { list: List; rows: Exclude<DataTableProps<Row>['rows'], readonly Row[]> }
 
 /** Returns what a table needs of a page that the server chose. From a page past the end it turns to the last one. */
-export function useServedPage<Row extends object>(
-  list: ListState,
+export function useServedPage<Row extends object, List extends ListState>(
+  list: List,
   loaded: ServedQuery<Row>,
-): ServedRows<Row> {
+): ServedRows<Row, List> {
   const { data, isPending, isPlaceholderData, error, refetch } = loaded
   const { page, setPage } = list
   // The page before, which stays until this one has come, does not know how many there are now.

@@ -42,8 +42,8 @@ export function AskForCredits({ loaded, first }: AskForCreditsProps) {
       </Card>
     )
   }
-  const open = own.data.find(({ state }) => state === 'open')
-  const parent = own.parent ?? 'your parent'
+  const { parent, data } = own
+  const open = data.find(({ state }) => state === 'open')
   return open ? <Open request={open} parent={parent} /> : <Ask parent={parent} first={first} />
 }
 

@@ -65,14 +65,14 @@ function InTheWay({
   onClose,
   onMoveClients,
   inTheWay,
-}: CloseDialogProps & { inTheWay: string }) {
-  const clients = account?.role === 'dealer' ? account.beneath.clients : 0
-  const of = account?.name ?? ''
-  const { data } = useCall(calls.tree.list, { of }, { enabled: open && account?.role !== 'dealer' })
+}: CloseDialogProps & { account: AccountBeneath; inTheWay: string }) {
+  const { name: of, role, beneath } = account
+  const clients = role === 'dealer' ? beneath.clients : 0
+  const { data } = useCall(calls.tree.list, { of }, { enabled: open && role !== 'dealer' })
   return (
     <Dialog
       open={open}
-      title={`Close ${account?.name}`}
+      title={`Close ${of}`}
       onClose={onClose}
       actions={
         <>
@@ -86,7 +86,7 @@ function InTheWay({
       }
     >
       <p>
-        {account?.name} has <strong>{inTheWay}</strong>. Only an empty account can be closed.
+        {of} has <strong>{inTheWay}</strong>. Only an empty account can be closed.
       </p>
       <Names>
         {data?.data.map(({ name }) => (

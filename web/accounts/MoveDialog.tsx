@@ -6,6 +6,7 @@ import { counted, countedOf, inCredits, listed } from '../../contract/quantities
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
+import { titleOf } from '../levels.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { useHeld } from '../parts/useHeld.ts'
 import { MoveTo, suspensionOf } from './MoveTo.tsx'
@@ -26,7 +27,6 @@ export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
   if (!held) return null
   const { name, parent, role } = held
   const { owner } = LEVELS[role]
-  const ownerTitle = LEVELS[owner as 'reseller'].title.toLowerCase()
   const parents = users?.filter((user) => user.role === owner && user.name !== parent)
   return (
     <FormDialog
@@ -42,7 +42,7 @@ export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
     >
       <Consequences account={held} />
       <MoveTo
-        kind={ownerTitle}
+        kind={titleOf(owner).toLowerCase()}
         names={parents?.map((user) => user.name)}
         fault={error && !users ? `Error: ${error.message}` : undefined}
         warning={(to) => stopped(held, to)}

@@ -10,10 +10,10 @@ import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Toggle } from '../parts/form/Toggle.tsx'
+import { NOT_TWICE } from '../parts/notTwice.ts'
 import { Working } from '../parts/Spinner.tsx'
 import { searchable } from '../parts/searchable.ts'
 import { SearchBox } from '../parts/table/SearchBox.tsx'
-import { NOT_TWICE } from '../parts/useHeld.ts'
 
 /** A package whose groups are chosen, by its value on the wire, or a group whose packages are. */
 export type Assigned = number | Group

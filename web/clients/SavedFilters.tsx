@@ -6,12 +6,12 @@ import { trimmed } from '../../contract/text.ts'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { Menu } from '../parts/dialog/Menu.tsx'
-import type { ListState } from '../parts/table/useListState.ts'
 import { useKnowsPreferences, usePreferences } from '../preferences.ts'
 import { useRemember } from '../remembered.tsx'
+import type { ClientPage } from './useClientPage.ts'
 
 /** Keeps the search, filter and order of the clients under names, and returns to them. */
-export function SavedFilters({ list }: { list: ListState }) {
+export function SavedFilters({ list }: Pick<ClientPage, 'list'>) {
   const { filters = {} } = usePreferences()
   const remember = useRemember()
   const navigate = useNavigate()

@@ -1,10 +1,10 @@
 import type { calls, InputOf, OutputOf } from '../../contract/calls.ts'
-import { LIST_FILTERS } from '../../contract/clients.ts'
+import { LIST_FILTERS, type ListFilter } from '../../contract/clients.ts'
 import type { AnyClientRow, ClientRow } from '../../contract/shapes.ts'
 import { MINUTE_MS } from '../../contract/time.ts'
 import { useCall } from '../calls/useCall.ts'
 import type { Table } from '../parts/table/table.ts'
-import { useListState } from '../parts/table/useListState.ts'
+import { type FilteredList, useListState } from '../parts/table/useListState.ts'
 import { type ServedQuery, type ServedRows, useServedPage } from '../useServedPage.ts'
 
 type ListCall = typeof calls.clients.list | typeof calls.admin.clients
@@ -13,7 +13,8 @@ type ListCall = typeof calls.clients.list | typeof calls.admin.clients
 type RowOf<C extends ListCall> = C extends typeof calls.admin.clients ? AnyClientRow : ClientRow
 
 /** One page of clients as a table shows it, with what is around the table. */
-export interface ClientPage<Row extends ClientRow = ClientRow> extends ServedRows<Row> {
+export interface ClientPage<Row extends ClientRow = ClientRow>
+  extends ServedRows<Row, FilteredList<ListFilter>> {
   /** The input of the call. */
   query: InputOf<typeof calls.clients.list>
   /** The number of clients that the search finds in each state. */
@@ -24,7 +25,7 @@ export interface ClientPage<Row extends ClientRow = ClientRow> extends ServedRow
 export function useClientPage<C extends ListCall>(call: C, table: Table<RowOf<C>>): ClientPage<RowOf<C>> {
   const list = useListState('', table, LIST_FILTERS)
   const { page, perPage: per_page, search, sort, order, filter } = list
-  // The call accepts exactly the columns and filters that the table declares.
+  // The call accepts exactly the columns that the table declares.
   const query = { page, per_page, search, sort, order, filter } as InputOf<typeof calls.clients.list>
   const loaded = useCall(call, query as InputOf<C>, {
     keep: true,

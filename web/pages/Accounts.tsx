@@ -22,7 +22,7 @@ export function Accounts({ level: name }: { level: LevelName }) {
   const { data, isFetching, error, refetch } = useCall(calls.level[name].list, {})
   const tree = useCall(calls.tree.list, {})
   const rows = useMemo(() => joined(data?.data, tree.data?.data), [data, tree.data])
-  const total = data && (data as { [field in typeof level.total.field]?: number })[level.total.field]
+  const total = data && ('totalClients' in data ? data.totalClients : data.count)
   const add = (
     <Button variant="contained" startIcon={<UserPlus size={18} />} component={Link} to={to.level[name].add()}>
       Add {level.title}
@@ -33,7 +33,7 @@ export function Accounts({ level: name }: { level: LevelName }) {
       <PageHead title={level.plural} action={add} />
       <Facts>
         <div>
-          <dt>{level.total.label}</dt>
+          <dt>{level.totalLabel}</dt>
           <dd>{total?.toLocaleString('en-US') ?? (error ? '–' : <Skeleton width="4ch" />)}</dd>
         </div>
         <div>

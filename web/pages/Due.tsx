@@ -20,7 +20,7 @@ import { Segments } from '../parts/table/Segments.tsx'
 import { SelectionBar } from '../parts/table/SelectionBar.tsx'
 import type { RowSelection } from '../parts/table/selection.ts'
 import type { Table } from '../parts/table/table.ts'
-import { useListState } from '../parts/table/useListState.ts'
+import { type FilteredList, useListState } from '../parts/table/useListState.ts'
 import { to } from '../screens.ts'
 import { dueClients } from '../tables/due.tsx'
 import { type ServedRows, useServedPage } from '../useServedPage.ts'
@@ -37,7 +37,7 @@ export function Due() {
     }),
   )
   const list = useListState('', table, FILTERS)
-  const within = list.filter as DueWithin
+  const within = list.filter
   const { search, page, perPage: per_page, order } = list
   const query = { within, search, page, per_page, order }
   const shown = useServedPage(list, useCall(calls.clients.dueClients, query, { keep: true }))
@@ -95,7 +95,7 @@ export function Due() {
 
 interface DueListProps {
   table: Table<DueClient>
-  shown: ServedRows<DueClient>
+  shown: ServedRows<DueClient, FilteredList<DueWithin>>
   /** How many are due within each of the filters; undefined while they load. */
   counts: Record<DueWithin, number> | undefined
   select: RowSelection<DueClient>

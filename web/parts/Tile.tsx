@@ -11,8 +11,8 @@ interface TileProps {
   value: number | string | null | undefined
   /** A few words beside the number: its share of the whole, such as '42%', its time, or 'low'. */
   beside?: string | undefined
-  /** The address of the link, or the anchor of a card such as '#refused'; a tile without one is no link. */
-  to?: string | undefined
+  /** The address of the link, or the anchor of a card such as '#refused'. */
+  to: string
   icon?: ReactNode
   tone?: Tone | undefined
   /** True for a zero, which is grey: there is nothing to look at. */
@@ -20,7 +20,7 @@ interface TileProps {
   loading: boolean
 }
 
-/** A large number with its label, usually a link to what it counts. */
+/** A large number with its label, a link to what it counts. */
 export function Tile({ label, value, beside, to, icon, tone, none = false, loading }: TileProps) {
   const inside = (
     <>
@@ -36,9 +36,7 @@ export function Tile({ label, value, beside, to, icon, tone, none = false, loadi
   )
   return (
     <Box aria-busy={loading} tone={tone}>
-      {to === undefined ? (
-        <div>{inside}</div>
-      ) : to.startsWith('#') ? (
+      {to.startsWith('#') ? (
         // A plain link, which leaves the page's parameters in the address.
         <a href={to}>{inside}</a>
       ) : (

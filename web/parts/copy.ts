@@ -1,6 +1,3 @@
-/** What a notice says where text could not be copied. */
-export const NOT_COPIED = 'Error copying. Please try again.'
-
 /**
  * Copies text, and returns whether it could. Browsers offer the clipboard to pages with HTTPS alone; on others the text
  * is selected in a field that nobody sees, and copied from there.

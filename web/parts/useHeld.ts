@@ -11,6 +11,3 @@ export function useHeld<T>(value: T, isHeld: boolean): T {
   })
   return isHeld ? last.current : value
 }
-
-/** What a dialog says, and a field that cannot be changed meanwhile. */
-export const NOT_TWICE = 'Try again or cancel: nothing is done twice'

@@ -1,7 +1,7 @@
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { Menu } from 'lucide-react'
-import { LEVELS } from '../../contract/levels.ts'
+import { titleOf } from '../levels.ts'
 import { UNPRINTED } from '../parts/unprinted.ts'
 import { useSession } from '../session.tsx'
 import { CreditsChip } from './CreditsChip.tsx'
@@ -27,7 +27,7 @@ export function TopBar({ side, showCredits, expanded, onToggle, onSettings, onHe
         <Menu size={20} />
       </IconButton>
       <Who>
-        <strong>{role === 'admin' ? 'Admin' : LEVELS[role].title} Panel</strong>
+        <strong>{titleOf(role)} Panel</strong>
         {showCredits && role !== 'admin' && (
           <Credits>
             <CreditsChip />

@@ -1,8 +1,8 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
+import { NOT_TWICE } from '../notTwice.ts'
 import { Working } from '../Spinner.tsx'
-import { NOT_TWICE } from '../useHeld.ts'
 import { Dialog } from './Dialog.tsx'
 
 interface ConfirmProps {

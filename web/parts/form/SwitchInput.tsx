@@ -3,15 +3,17 @@ import { useController } from 'react-hook-form'
 import { type FieldProps, HelpOrError } from './Field.tsx'
 import { Toggle } from './Toggle.tsx'
 
-export function SwitchInput(props: FieldProps) {
+type OnOffProps = Pick<FieldProps, 'name' | 'label' | 'disabled'>
+
+export function SwitchInput(props: OnOffProps) {
   return <OnOff {...props} kind="switch" />
 }
 
-export function CheckboxInput(props: FieldProps) {
+export function CheckboxInput(props: OnOffProps) {
   return <OnOff {...props} kind="box" />
 }
 
-function OnOff({ name, label, help, disabled, kind }: FieldProps & { kind: 'switch' | 'box' }) {
+function OnOff({ name, label, disabled, kind }: OnOffProps & { kind: 'switch' | 'box' }) {
   const id = useId()
   const { field, fieldState } = useController({ name })
   return (
@@ -28,9 +30,7 @@ function OnOff({ name, label, help, disabled, kind }: FieldProps & { kind: 'swit
         aria-invalid={fieldState.invalid}
         aria-describedby={`${id}-help`}
       />
-      {(help || fieldState.error) && (
-        <HelpOrError id={`${id}-help`} help={help} error={fieldState.error?.message} />
-      )}
+      {fieldState.error && <HelpOrError id={`${id}-help`} error={fieldState.error.message} />}
     </div>
   )
 }

@@ -12,7 +12,7 @@ interface Segment<Value extends string> {
 
 interface SegmentsProps<Value extends string> {
   segments: readonly Segment<Value>[]
-  value: string
+  value: Value
   onChange: (value: Value) => void
   /** The width that each count takes, in characters, so that a smaller one moves nothing. */
   digits: number

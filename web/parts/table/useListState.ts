@@ -1,7 +1,7 @@
 import { use, useEffect, useMemo, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { useHasLeft } from '../useHasLeft.ts'
-import { NOTHING, type Remembered, TableMemory } from './memory.ts'
+import { type Remembered, TableMemory } from './memory.ts'
 import { type Column, firstPerPage, type Order, type Table } from './table.ts'
 import { useTyped } from './useTyped.ts'
 
@@ -16,8 +16,6 @@ export interface ListState {
   search: string
   /** The search as typed. It is shown in the box, and filters rows that are in the browser. */
   typed: string
-  /** The current filter, or '' for a list without filters. */
-  filter: string
   dense: boolean
   /** `replace` adds no history entry, for a page that does not exist. */
   setPage: (page: number, replace?: boolean) => void
@@ -25,8 +23,13 @@ export interface ListState {
   /** Sorts by a column; sorting by it again reverses the order. */
   sortBy: (key: string) => void
   setSearch: (text: string) => void
-  setFilter: (filter: string) => void
   setDense: (dense: boolean) => void
+}
+
+/** The state of a list that shows what one of a few filters lets through. */
+export interface FilteredList<Filter extends string> extends ListState {
+  filter: Filter
+  setFilter: (filter: Filter) => void
 }
 
 type Shape = Pick<Table<never>, 'name' | 'firstSort' | 'pageSizes' | 'perPage' | 'searchFault'> & {
@@ -38,7 +41,11 @@ type Shape = Pick<Table<never>, 'name' | 'firstSort' | 'pageSizes' | 'perPage' |
  * ('' for the only one). `filters` are the possible filters, the first by default. Without a valid parameter the list
  * is as the person last arranged it, or else as the table declares.
  */
-export function useListState(key: string, shape: Shape, filters: readonly string[] = ['']): ListState {
+export function useListState<Filter extends string>(
+  key: string,
+  shape: Shape,
+  filters: readonly Filter[] = [],
+): FilteredList<Filter> {
   const [params, changeParams] = useParams()
   const memory = use(TableMemory)
   const kept = memory.of(shape.name)
@@ -140,12 +147,12 @@ type State = ReturnType<typeof read>
 /** The server refuses any page beyond. */
 const LAST_PAGE = 1_000_000
 
-function read(
+function read<Filter extends string>(
   params: URLSearchParams,
   key: string,
   shape: Shape,
-  filters: readonly string[],
-  kept: Remembered = NOTHING,
+  filters: readonly Filter[],
+  kept: Remembered,
 ) {
   const get = (name: string) => params.get(parameter(key, name)) ?? ''
   const perPage = Number(get('perPage'))
@@ -160,7 +167,7 @@ function read(
     sort: sortable ? get('sort') : usual.by,
     order: order === 'asc' || order === 'desc' ? order : sortable ? ('asc' as const) : usual.order,
     search: shape.searchFault?.(get('search')) ? '' : get('search'),
-    filter: filters.includes(get('filter')) ? get('filter') : (filters[0] ?? ''),
+    filter: (filters.find((one) => one === get('filter')) ?? filters[0] ?? '') as Filter,
     dense: get('dense') === '' ? kept.dense !== false : get('dense') !== 'false',
   }
 }
