@@ -54,7 +54,7 @@ export default defineConfig({
             { name: 'parts', test: PARTS, minShareCount: 2 },
             {
               name: 'growth',
-              test: /\/web\/(parts\/chart\/Chart|accounts\/(BranchGrowth|firstStep))/,
+              test: /\/web\/(parts\/chart\/Chart|accounts\/(GrowthCharts|firstStep))/,
               minShareCount: 2,
             },
             {

@@ -1,5 +1,5 @@
 import { styled } from '@mui/material/styles'
-import { useEffect, useId, useRef, useState } from 'react'
+import { type ComponentProps, useEffect, useId, useRef, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { TRANSACTION_TYPES } from '../../contract/shapes.ts'
 import { dayFault } from '../../contract/transactions.ts'
@@ -103,47 +103,25 @@ function useTypedField(value: string) {
 function ClientBox({ id, value, onChange }: BoxProps) {
   const [typed, setTyped] = useState(value)
   useEffect(() => setTyped(value), [value])
-  const apply = () => typed !== value && onChange(typed.trim())
-  return (
-    <InputFrame>
-      <input
-        id={id}
-        value={typed}
-        placeholder="All clients"
-        autoComplete="off"
-        {...EXACT}
-        onChange={(event) => setTyped(event.target.value)}
-        onBlur={apply}
-        onKeyDown={({ key }) => key === 'Enter' && apply()}
-      />
-    </InputFrame>
-  )
+  return <NameBox {...{ id, value, onChange, typed }} placeholder="All clients" onType={setTyped} />
 }
 
 /** Takes the name of an account beneath, and offers all of them. It applies a name once it is whole, or left. */
 function AccountBox({ id, value, onChange }: BoxProps) {
   const { data: users = [] } = useCall(calls.session.users, {})
   const { input, typed, setTyped } = useTypedField(value)
-  const apply = () => typed !== value && onChange(typed.trim())
   const type = (text: string) => {
     setTyped(text)
     if (text === '' || users.some(({ name }) => name === text)) onChange(text)
   }
   return (
-    <InputFrame>
-      <input
-        id={id}
-        ref={input}
-        list={`${id}-names`}
-        value={typed}
-        placeholder="All accounts"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        onChange={(event) => type(event.target.value)}
-        onBlur={apply}
-        onKeyDown={({ key }) => key === 'Enter' && apply()}
-      />
+    <NameBox
+      {...{ id, value, onChange, typed }}
+      ref={input}
+      list={`${id}-names`}
+      placeholder="All accounts"
+      onType={type}
+    >
       <datalist id={`${id}-names`}>
         {users.map(({ name, role }) => (
           <option key={name} value={name}>
@@ -151,6 +129,32 @@ function AccountBox({ id, value, onChange }: BoxProps) {
           </option>
         ))}
       </datalist>
+    </NameBox>
+  )
+}
+
+interface NameBoxProps
+  extends BoxProps,
+    Pick<ComponentProps<'input'>, 'ref' | 'list' | 'placeholder' | 'children'> {
+  typed: string
+  onType: (text: string) => void
+}
+
+/** Applies what is typed once the field is left, or with Enter. */
+function NameBox({ value, onChange, typed, onType, children, ...input }: NameBoxProps) {
+  const apply = () => typed !== value && onChange(typed.trim())
+  return (
+    <InputFrame>
+      <input
+        {...input}
+        value={typed}
+        autoComplete="off"
+        {...EXACT}
+        onChange={(event) => onType(event.target.value)}
+        onBlur={apply}
+        onKeyDown={({ key }) => key === 'Enter' && apply()}
+      />
+      {children}
     </InputFrame>
   )
 }

@@ -3,11 +3,13 @@ import Button from '@mui/material/Button'
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { Copy, Printer, QrCode, Share2, UserPlus } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { Link } from 'react-router'
 import { Buttons } from '../parts/Buttons.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
+import { to } from '../screens.ts'
 import { useCopy } from '../useCopy.ts'
 import { OnDay } from '../When.tsx'
 import { type Credentials, credentialLines, credentialsText } from './credentials.ts'
@@ -15,16 +17,17 @@ import { SendTo } from './SendTo.tsx'
 
 interface CredentialSheetProps {
   client: Credentials
-  /** The button or link to the form of another client. */
-  another: ReactNode
+  /** Begins the form of another client; without it, a link leads there. */
+  onAnother?: (() => void) | undefined
   /** Closes the sheet over the form in which the client's number can be typed; without it, a button leads there. */
   onType?: (() => void) | undefined
 }
 
 /** What a client needs for its box: to be copied, sent, scanned or printed. */
-export function CredentialSheet({ client, another, onType }: CredentialSheetProps) {
+export function CredentialSheet({ client, onAnother, onType }: CredentialSheetProps) {
   const copy = useCopy()
   const qr = useQr(credentialsText(client, { withPassword: true }))
+  const another = onAnother ? { onClick: onAnother } : { component: Link, to: to.newClient() }
   return (
     <>
       <Lines>
@@ -67,7 +70,9 @@ export function CredentialSheet({ client, another, onType }: CredentialSheetProp
         <Button variant="outlined" startIcon={<Printer size={18} />} onClick={() => window.print()}>
           Print
         </Button>
-        {another}
+        <Button variant="outlined" startIcon={<UserPlus size={18} />} {...another}>
+          Another client
+        </Button>
       </Buttons>
       <SendOn client={client} onType={onType} />
       {createPortal(<Printed client={client} qr={qr.drawn} />, document.body)}
@@ -76,7 +81,7 @@ export function CredentialSheet({ client, another, onType }: CredentialSheetProp
 }
 
 /** Sends the credentials through another service, which learns the password only if the person chooses that. */
-function SendOn({ client, onType }: Omit<CredentialSheetProps, 'another'>) {
+function SendOn({ client, onType }: Omit<CredentialSheetProps, 'onAnother'>) {
   const [withPassword, setWithPassword] = useState(false)
   const text = credentialsText(client, { withPassword })
   return (
@@ -156,9 +161,6 @@ function Printed({ client, qr }: { client: Credentials; qr: Drawn | null }) {
     </div>
   )
 }
-
-/** The icon of the way to another client. */
-export const anotherIcon = <UserPlus size={18} />
 
 const Lines = styled('dl')(({ theme }) => ({
   '& > div': {

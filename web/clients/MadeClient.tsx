@@ -6,7 +6,7 @@ import { Card, CardFoot } from '../parts/Card.tsx'
 import { FOR_READERS } from '../parts/forReaders.ts'
 import { useHasLeft } from '../parts/useHasLeft.ts'
 import { to } from '../screens.ts'
-import { anotherIcon, CredentialSheet } from './CredentialSheet.tsx'
+import { CredentialSheet } from './CredentialSheet.tsx'
 import type { Credentials } from './credentials.ts'
 
 interface MadeClientProps {
@@ -25,14 +25,7 @@ export function MadeClient({ client, onAnother }: MadeClientProps) {
   return (
     <div onPointerMove={point} onPointerDown={stay}>
       <Card form title={`Credentials of ${client.login}`}>
-        <CredentialSheet
-          client={client}
-          another={
-            <Button variant="outlined" startIcon={anotherIcon} onClick={onAnother}>
-              Another client
-            </Button>
-          }
-        />
+        <CredentialSheet client={client} onAnother={onAnother} />
         <Foot>
           {left === null ? (
             <Button component={Link} to={to.clients()}>

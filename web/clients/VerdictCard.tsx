@@ -2,7 +2,6 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { CalendarPlus, CircleCheck, IdCard, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
@@ -14,10 +13,9 @@ import { Skeleton } from '../parts/Skeleton.tsx'
 import { Awaited } from '../parts/Stack.tsx'
 import type { Tone } from '../parts/tone.ts'
 import { useShortcutsOn } from '../preferences.ts'
-import { to } from '../screens.ts'
 import { OnDay } from '../When.tsx'
 import { zone } from '../zone.ts'
-import { anotherIcon, CredentialSheet } from './CredentialSheet.tsx'
+import { CredentialSheet } from './CredentialSheet.tsx'
 import { RenewDialog } from './RenewDialog.tsx'
 import { ResetDialog } from './ResetDialog.tsx'
 import { type Nearly, TakeMac } from './TakeMac.tsx'
@@ -88,18 +86,12 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
       <TakeMac about={nearly} onClose={() => setNearly(null)} />
       {client && (
         <Dialog open={asked === 'credentials'} title={`Credentials of ${client.name}`} onClose={close}>
-          <CredentialSheet client={{ ...client, login: client.name }} another={TO_ANOTHER} onType={close} />
+          <CredentialSheet client={{ ...client, login: client.name }} onType={close} />
         </Dialog>
       )}
     </Section>
   )
 }
-
-const TO_ANOTHER = (
-  <Button variant="outlined" startIcon={anotherIcon} component={Link} to={to.newClient()}>
-    Another client
-  </Button>
-)
 
 /** The verdict, and further reasons beneath it. */
 function Reasons({ verdicts: [first, ...more] }: { verdicts: readonly Verdict[] }) {

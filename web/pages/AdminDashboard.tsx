@@ -1,7 +1,7 @@
 import { Coins, Tv, Users } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
-import { BranchGrowth, ClientsChart } from '../accounts/BranchGrowth.tsx'
 import { firstStep } from '../accounts/firstStep.ts'
+import { ClientsChart, UsedChart } from '../accounts/GrowthCharts.tsx'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { useCall } from '../calls/useCall.ts'
 import { PageHead } from '../PageHead.tsx'
@@ -14,6 +14,7 @@ import { branchTransactions } from '../tables/transactions.tsx'
 export function AdminDashboard() {
   const list = useCall(calls.level.superreseller.list, {})
   const totals = useCall(calls.admin.totals, {})
+  const growth = useCall(calls.tree.growth, {})
   return (
     <>
       <PageHead title="Dashboard" />
@@ -47,7 +48,7 @@ export function AdminDashboard() {
           table={branchTransactions}
           first={firstStep('superreseller', list.data?.count, null)}
         />
-        <BranchGrowth clients={false} />
+        <UsedChart loaded={growth} />
       </Stack>
     </>
   )

@@ -1,8 +1,8 @@
 import { Users } from 'lucide-react'
 import { calls } from '../../contract/calls.ts'
 import { BalanceTile } from '../accounts/BalanceTile.tsx'
-import { BranchGrowth } from '../accounts/BranchGrowth.tsx'
 import { firstStep } from '../accounts/firstStep.ts'
+import { ClientsChart, UsedChart } from '../accounts/GrowthCharts.tsx'
 import { LatestTransactions } from '../accounts/LatestTransactions.tsx'
 import { useBalance } from '../calls/useBalance.ts'
 import { useCall } from '../calls/useCall.ts'
@@ -28,6 +28,7 @@ export function BranchDashboard() {
 
 function Overview({ beneath }: { beneath: Level }) {
   const list = useCall(calls.level[beneath.role].list, {})
+  const growth = useCall(calls.tree.growth, {})
   const { credits } = useBalance()
   return (
     <>
@@ -47,7 +48,8 @@ function Overview({ beneath }: { beneath: Level }) {
           table={beneath.role === 'dealer' ? resellerTransactions : branchTransactions}
           first={firstStep(beneath.role, list.data?.count, credits)}
         />
-        <BranchGrowth />
+        <ClientsChart loaded={growth} />
+        <UsedChart loaded={growth} />
       </Stack>
     </>
   )

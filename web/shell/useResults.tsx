@@ -38,7 +38,7 @@ const PAUSE_MS = 150
 export function useResults({ open, text, ...actions }: Asked) {
   const { clients, failure, isCurrent } = useFoundClients(open ? text : '')
   const go = useOpen()
-  const others = useScreensAndActions({ text, ...actions })
+  const others = useScreensAndActions({ text, ...actions }, go)
   return { results: [...clients.map(asResult(go)), ...others], failure, isCurrent }
 }
 
@@ -110,9 +110,11 @@ function ClientResult({ name, description, mac, phone, expiry }: FoundClient) {
 }
 
 /** Returns the screens of the role and the actions whose words have the text in them; all of them for no text. */
-function useScreensAndActions({ text, onSettings, onHelp }: Omit<Asked, 'open'>): Result[] {
+function useScreensAndActions(
+  { text, onSettings, onHelp }: Omit<Asked, 'open'>,
+  open: (path: string) => void,
+): Result[] {
   const { role } = useSession()
-  const open = useOpen()
   const screens = [
     ...menuOf(role).map(({ path, item }) => ({ label: item.label, path })),
     ...(role === 'dealer' ? LISTS : []),
