@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { Done } from './call.ts'
-import { counted } from './quantities.ts'
+import { counted, inDigits } from './quantities.ts'
 import { Moment } from './shapes.ts'
 import { oneLine } from './text.ts'
 
@@ -32,7 +32,7 @@ export function faultInPlaylist(
   const faults = {
     empty: 'has no channels. Is it an M3U playlist?',
     broken: `has ${counted(channels, 'channel')}, and ${counted(skipped, 'broken one')}.`,
-    shrunk: `has ${counted(channels, 'channel')}, where ${inUse.toLocaleString('en-US')} are in use.`,
+    shrunk: `has ${counted(channels, 'channel')}, where ${inDigits(inUse)} are in use.`,
   }
   return faults[why]
 }

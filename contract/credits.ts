@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
+import { inDigits } from './quantities.ts'
 
 export const MOST_CREDITS = 10_000
 
 /** Returns the sentence that asks for a number of credits. */
 export function creditsFrom(least: number): string {
-  return `Credits must be a whole number from ${least} to ${MOST_CREDITS.toLocaleString('en-US')}`
+  return `Credits must be a whole number from ${least} to ${inDigits(MOST_CREDITS)}`
 }
 
 /** A whole number of credits, 0 for a change of the description alone. */

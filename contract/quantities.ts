@@ -1,5 +1,12 @@
 import { MINUTE_MS } from './time.ts'
 
+const { format } = new Intl.NumberFormat('en-US')
+
+/** '1,200' */
+export function inDigits(count: number): string {
+  return format(count)
+}
+
 /** '1 credit', '1,200 credits'. */
 export function inCredits(count: number): string {
   return counted(count, 'credit')
@@ -7,17 +14,17 @@ export function inCredits(count: number): string {
 
 /** Returns the sentence that refuses a call which costs more than the balance. */
 export function shortage(balance: number, needed: number): string {
-  return `You have ${inCredits(balance)}; this needs ${needed.toLocaleString('en-US')}.`
+  return `You have ${inCredits(balance)}; this needs ${inDigits(needed)}.`
 }
 
 /** Returns the sentence that refuses to take back more than somebody else has. */
 export function shortageOf(name: string, balance: number, needed: number): string {
-  return `${name} has ${inCredits(balance)}; ${needed.toLocaleString('en-US')} cannot be removed.`
+  return `${name} has ${inCredits(balance)}; ${inDigits(needed)} cannot be removed.`
 }
 
 /** Returns a count with its noun in the plural unless it is one. */
 export function counted(count: number, one: string): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : `${one}s`}`
+  return `${inDigits(count)} ${count === 1 ? one : `${one}s`}`
 }
 
 /** Returns how many minutes a time is, rounded up: 'a minute', '5 minutes'. */
@@ -30,9 +37,7 @@ export function inMinutes(milliseconds: number): string {
 export function bytes(count: number): string {
   const gb = count / 2 ** 30
   if (gb < 1) return `${Math.floor(count / 2 ** 20)} MB`
-  return gb < 100
-    ? `${(Math.floor(gb * 10) / 10).toFixed(1)} GB`
-    : `${Math.floor(gb).toLocaleString('en-US')} GB`
+  return gb < 100 ? `${(Math.floor(gb * 10) / 10).toFixed(1)} GB` : `${inDigits(Math.floor(gb))} GB`
 }
 
 /** Returns each count that is not 0 with its noun: ['2 resellers', '1 dealer']. */

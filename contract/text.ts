@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { inDigits } from './quantities.ts'
 import { secret } from './secret.ts'
 
 /** Accepts what the database can store: well-formed Unicode without NUL. */
@@ -74,7 +75,7 @@ export function passage(what: string, most: number) {
   return z
     .string()
     .check(
-      z.maxLength(most, `${what} cannot exceed ${most.toLocaleString('en-US')} characters`),
+      z.maxLength(most, `${what} cannot exceed ${inDigits(most)} characters`),
       storable(`${what} has characters that cannot be stored`),
     )
 }

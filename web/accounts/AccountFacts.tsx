@@ -4,6 +4,7 @@ import { countedOf } from '../../contract/quantities.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { Card } from '../parts/Card.tsx'
 import { Fact, FactList } from '../parts/FactList.tsx'
+import { number } from '../parts/number.ts'
 import { Awaited } from '../parts/Stack.tsx'
 import { TouchLink } from '../parts/TouchLink.tsx'
 import { to } from '../screens.ts'
@@ -25,7 +26,7 @@ export function AccountFacts({ account }: { account: AccountBeneath | undefined 
         </Fact>
         {account.role !== 'dealer' && <Fact label="Beneath">{accounts.join(', ') || 'No accounts'}</Fact>}
         <Fact label="Clients">
-          {beneath.clients.toLocaleString('en-US')}, {beneath.served.toLocaleString('en-US')} of them served
+          {number(beneath.clients)}, {number(beneath.served)} of them served
         </Fact>
         {/* Sign-ins are deleted after KEEP_DAYS: who has none may still have signed in before. */}
         <Fact label="Last login">{last_login ? <At iso={last_login} /> : 'None on record'}</Fact>

@@ -4,6 +4,7 @@ import { calls } from '../../contract/calls.ts'
 import { shortage, shortageOf } from '../../contract/quantities.ts'
 import { useBalance } from '../calls/useBalance.ts'
 import { useCall } from '../calls/useCall.ts'
+import { number } from '../parts/number.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useHeld } from '../parts/useHeld.ts'
 import { useSession } from '../session.tsx'
@@ -106,7 +107,8 @@ function BeforeAndAfter({ rows }: { rows: readonly Row[] }) {
 /** The admin has no limit, and so no balance. */
 function balanceText(balance: number | null | undefined, unknown: boolean): ReactNode {
   if (balance === null) return 'Unlimited'
-  return balance?.toLocaleString('en-US') ?? (unknown ? '–' : <Skeleton width="5ch" />)
+  if (balance !== undefined) return number(balance)
+  return unknown ? '–' : <Skeleton width="5ch" />
 }
 
 const Compared = styled('table')(({ theme }) => ({

@@ -5,6 +5,7 @@ import { Card } from '../parts/Card.tsx'
 import { Form, type Sending } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
+import { number } from '../parts/number.ts'
 import { numberIn } from './numberIn.ts'
 
 interface LowBalanceProps {
@@ -33,9 +34,7 @@ export function LowBalance({ below, loaded, help, saving, onSave }: LowBalancePr
           label={({ below: typed }) => {
             const credits = numberIn(typed)
             if (typed.trim() !== '')
-              return LowBelow.safeParse(credits).success
-                ? `Mark below ${credits.toLocaleString('en-US')}`
-                : 'Mark as low'
+              return LowBelow.safeParse(credits).success ? `Mark below ${number(credits)}` : 'Mark as low'
             if (below === undefined) return 'Mark as low'
             return below === null ? 'No threshold' : 'Remove the threshold'
           }}

@@ -18,6 +18,7 @@ import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
 import { NOT_TWICE } from '../parts/notTwice.ts'
+import { number } from '../parts/number.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { SearchBox } from '../parts/table/SearchBox.tsx'
 import { useTyped } from '../parts/table/useTyped.ts'
@@ -82,7 +83,7 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
         name="which"
         label="Clients"
         options={[
-          { value: 'all', label: `All ${all.toLocaleString('en-US')}` },
+          { value: 'all', label: `All ${number(all)}` },
           { value: 'chosen', label: 'Chosen ones' },
         ]}
       />
@@ -186,7 +187,7 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
       <p aria-live="polite">
         {data?.count === 0 && 'No clients found'}
         {data && data.count > data.data.length
-          ? `The first ${data.data.length} of ${data.count.toLocaleString('en-US')} are shown.`
+          ? `The first ${data.data.length} of ${number(data.count)} are shown.`
           : ''}
       </p>
       {hidden.length > 0 && (

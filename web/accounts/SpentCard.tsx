@@ -6,6 +6,7 @@ import { useCall } from '../calls/useCall.ts'
 import { Card } from '../parts/Card.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
 import { LARGE } from '../parts/large.ts'
+import { number } from '../parts/number.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 
 type Months = OutputOf<typeof calls.clients.spent>
@@ -33,7 +34,7 @@ function Sum({ label, month }: { label: string; month: Month | undefined }) {
     <div>
       <dt>{label}</dt>
       <dd data-none={month?.spent === 0}>
-        {month ? <strong>{month.spent.toLocaleString('en-US')}</strong> : <Skeleton width={72} height={24} />}
+        {month ? <strong>{number(month.spent)}</strong> : <Skeleton width={72} height={24} />}
       </dd>
       <dd>{month && usedText(month)}</dd>
     </div>
@@ -42,7 +43,7 @@ function Sum({ label, month }: { label: string; month: Month | undefined }) {
 
 function usedText({ used, retrieved, trials }: Month): string {
   const parts = [`${inCredits(used)} used`]
-  if (retrieved > 0) parts.push(`${retrieved.toLocaleString('en-US')} retrieved`)
+  if (retrieved > 0) parts.push(`${number(retrieved)} retrieved`)
   parts.push(counted(trials, 'trial'))
   return parts.join(', ')
 }
@@ -70,8 +71,8 @@ function ByPackage({ this_month, last_month }: Months) {
               <th scope="row">
                 {value === null ? 'Moved to other dealers' : (packageLabel(value) ?? value)}
               </th>
-              <td>{spentOn(this_month, value).toLocaleString('en-US')}</td>
-              <td>{spentOn(last_month, value).toLocaleString('en-US')}</td>
+              <td>{number(spentOn(this_month, value))}</td>
+              <td>{number(spentOn(last_month, value))}</td>
             </tr>
           ))}
         </tbody>

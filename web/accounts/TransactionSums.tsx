@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { counted, inCredits } from '../../contract/quantities.ts'
 import { TRANSACTION_TYPES, type Transaction } from '../../contract/shapes.ts'
 import { signOf, type TransactionSum } from '../../contract/transactions.ts'
+import { number } from '../parts/number.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 
 interface TransactionSumsProps {
@@ -53,7 +54,7 @@ function sumText(sum: TransactionSum | undefined): ReactNode {
 
 /** Returns a number with its sign: '+3', '−2', '0'. */
 function signed(count: number): string {
-  const digits = Math.abs(count).toLocaleString('en-US')
+  const digits = number(Math.abs(count))
   if (count === 0) return digits
   return `${count > 0 ? '+' : '−'}${digits}`
 }

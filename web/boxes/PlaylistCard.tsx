@@ -9,6 +9,7 @@ import { Card, CardButtons } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { Fact, FactList } from '../parts/FactList.tsx'
+import { number } from '../parts/number.ts'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { Awaited } from '../parts/Stack.tsx'
@@ -96,7 +97,7 @@ function State({ playlist, unprotected }: { playlist: Playlist; unprotected: num
     <>
       <FactList>
         {!other && <Fact label={kind === 'address' ? 'Address' : 'File'}>{shown}</Fact>}
-        <Fact label="Channels">{channels.toLocaleString('en-US')}</Fact>
+        <Fact label="Channels">{number(channels)}</Fact>
         <Fact label="Taken">{taken ? <At iso={taken} /> : 'Never'}</Fact>
         {kind === 'address' && (
           <Fact label="Read last">
@@ -121,9 +122,7 @@ function State({ playlist, unprotected }: { playlist: Playlist; unprotected: num
         </p>
       )}
       {channels >= MOST_CHANNELS && (
-        <p>
-          The first {MOST_CHANNELS.toLocaleString('en-US')} channels are read. Any after them are left out.
-        </p>
+        <p>The first {number(MOST_CHANNELS)} channels are read. Any after them are left out.</p>
       )}
       {unprotected > 0 && (
         <p data-tone="warn">

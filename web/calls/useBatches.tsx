@@ -4,6 +4,7 @@ import type { Call } from '../../contract/call.ts'
 import { counted } from '../../contract/quantities.ts'
 import type { Sending } from '../parts/form/Form.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
+import { number } from '../parts/number.ts'
 import { Progress } from '../parts/Progress.tsx'
 import { ApiError, mayBeDone } from './api.ts'
 import { loadAgain } from './cache.ts'
@@ -104,5 +105,5 @@ export function useBatches(call: Call, did: string, onDone: () => void): Batches
 }
 
 function howMany(done: number, all: number): string {
-  return `${done.toLocaleString('en-US')} of ${counted(all, 'client')}`
+  return `${number(done)} of ${counted(all, 'client')}`
 }

@@ -6,6 +6,7 @@ import { loadAgain } from '../calls/cache.ts'
 import { useExport } from '../calls/useExport.ts'
 import { Menu } from '../parts/dialog/Menu.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
+import { number } from '../parts/number.ts'
 import { SelectionBar } from '../parts/table/SelectionBar.tsx'
 import type { Act } from './chosenAct.ts'
 import { leftOut } from './Gone.tsx'
@@ -35,7 +36,7 @@ export function ChosenBar({ page, chosen, onRenew, onAct }: ChosenBarProps) {
     const names = missing.slice(0, MOST_NAMED).join(', ')
     notice.warning(
       `${leftOut(missing, 'deleted or moved')}.`,
-      others > 0 ? `${names} and ${others.toLocaleString('en-US')} more` : names,
+      others > 0 ? `${names} and ${number(others)} more` : names,
     )
   }
   const { received, start, stop } = useExport(calls.clients.export, {

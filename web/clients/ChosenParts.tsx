@@ -5,6 +5,7 @@ import { useSubmit } from '../calls/useSubmit.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import type { Sending } from '../parts/form/Form.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
+import { number } from '../parts/number.ts'
 import { UnderWay } from '../parts/Progress.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useHeld } from '../parts/useHeld.ts'
@@ -114,7 +115,7 @@ function LeftOut({ some, why, agreed, onAgree, busy }: LeftOutProps) {
       </p>
       <Toggle
         kind="box"
-        label={some.length === 1 ? 'Leave it out' : `Leave these ${some.length.toLocaleString('en-US')} out`}
+        label={some.length === 1 ? 'Leave it out' : `Leave these ${number(some.length)} out`}
         checked={agreed}
         disabled={busy}
         onChange={onAgree}

@@ -12,6 +12,7 @@ import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
 import { LARGE } from '../parts/large.ts'
+import { number } from '../parts/number.ts'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { to } from '../screens.ts'
@@ -42,7 +43,7 @@ export function DueCard() {
               <Link to={to.due(within === 'week' ? {} : { filter: within })}>
                 <span>{label}</span>
                 <strong data-none={data?.counts[within] === 0}>
-                  {data ? data.counts[within].toLocaleString('en-US') : <Skeleton width={40} height={24} />}
+                  {data ? number(data.counts[within]) : <Skeleton width={40} height={24} />}
                 </strong>
               </Link>
             </li>
@@ -59,7 +60,7 @@ export function DueCard() {
             style={week > 0 ? undefined : { visibility: 'hidden' }}
             onClick={() => setRenewing(true)}
           >
-            Renew all {week.toLocaleString('en-US')}
+            Renew all {number(week)}
           </RenewAll>
         </Foot>
       </Loaded>

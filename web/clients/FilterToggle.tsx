@@ -1,5 +1,6 @@
 import { useRef } from 'react'
 import { COUNTED_TO, LIST_FILTERS, type ListFilter } from '../../contract/clients.ts'
+import { number } from '../parts/number.ts'
 import { Segments } from '../parts/table/Segments.tsx'
 import type { ClientPage } from './useClientPage.ts'
 
@@ -25,13 +26,13 @@ export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'rows' 
 
 function cappedCount(count: number | undefined, search: string): string | undefined {
   if (count === undefined) return undefined
-  return `${count.toLocaleString('en-US')}${search !== '' && count === COUNTED_TO ? '+' : ''}`
+  return `${number(count)}${search !== '' && count === COUNTED_TO ? '+' : ''}`
 }
 
 /** Returns the number of digits of the largest count so far, so that a search that finds less moves nothing. */
 function useDigits(all: number | undefined): number {
   const widest = useRef(3)
-  if (all !== undefined) widest.current = Math.max(widest.current, all.toLocaleString('en-US').length)
+  if (all !== undefined) widest.current = Math.max(widest.current, number(all).length)
   return widest.current
 }
 

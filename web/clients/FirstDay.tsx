@@ -9,6 +9,7 @@ import { useBalance } from '../calls/useBalance.ts'
 import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { Card } from '../parts/Card.tsx'
+import { number } from '../parts/number.ts'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { keepPreferences, useKnowsPreferences, usePreferences } from '../preferences.ts'
 import { to } from '../screens.ts'
@@ -72,7 +73,7 @@ function Steps({ client }: { client: string | null }) {
             done={client !== null}
             about={
               trials
-                ? `A trial costs nothing; you can give ${trials.left.toLocaleString('en-US')} today.`
+                ? `A trial costs nothing; you can give ${number(trials.left)} today.`
                 : 'A trial costs nothing.'
             }
           >

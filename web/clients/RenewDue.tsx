@@ -19,6 +19,7 @@ import { ErrorState } from '../parts/ErrorState.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { NOT_TWICE } from '../parts/notTwice.ts'
+import { number } from '../parts/number.ts'
 import { mark } from '../parts/table/marks.ts'
 import { useSession } from '../session.tsx'
 import { affordable, costOf, type HowLong, monthsOf } from './dueRenewal.ts'
@@ -200,7 +201,7 @@ function Price({ clients, balance }: PriceProps) {
 function affordableInWords(count: number): string {
   if (count === 0) return 'Not even the one that expires first can be renewed.'
   if (count === 1) return 'The one that expires first can be renewed.'
-  return `The ${count.toLocaleString('en-US')} that expire first can be renewed.`
+  return `The ${number(count)} that expire first can be renewed.`
 }
 
 function inputOf(clients: readonly DueClient[], how: HowLong) {

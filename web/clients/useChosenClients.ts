@@ -6,6 +6,7 @@ import { MOST_PER_PAGE } from '../../contract/page.ts'
 import type { ClientRow } from '../../contract/shapes.ts'
 import { ApiError, send } from '../calls/api.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
+import { number } from '../parts/number.ts'
 import type { RowSelection } from '../parts/table/selection.ts'
 import { type Found, selected } from '../visits.ts'
 import type { ClientPage } from './useClientPage.ts'
@@ -43,7 +44,7 @@ export function useChosenClients(page: ClientPage): Chosen {
   }
 }
 
-const TOO_MANY = `At most ${MOST_CHOSEN.toLocaleString('en-US')} clients can be selected.`
+const TOO_MANY = `At most ${number(MOST_CHOSEN)} clients can be selected.`
 const NONE: ReadonlySet<string> = new Set()
 
 /**
@@ -81,8 +82,7 @@ function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen[
   const isAllTaken =
     count === rows.length || chosen.size === MOST_CHOSEN || wereTaken(found, query, chosen, most)
   if (!isPending && (!isPageTaken || isAllTaken)) return { all: undefined, giveUp }
-  const number = most.toLocaleString('en-US')
-  const label = count > most ? `Select the first ${number}` : `Select all ${number}`
+  const label = `Select ${count > most ? 'the first' : 'all'} ${number(most)}`
   const all = { label: isPending ? 'Selecting…' : label, loading: isPending, onTake: () => mutate(query) }
   return { all, giveUp }
 }

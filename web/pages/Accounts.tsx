@@ -10,6 +10,7 @@ import { useCall } from '../calls/useCall.ts'
 import { now } from '../clock.ts'
 import { levels } from '../levels.ts'
 import { PageHead } from '../PageHead.tsx'
+import { number } from '../parts/number.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { to } from '../screens.ts'
 import { TableCard } from '../TableCard.tsx'
@@ -34,7 +35,7 @@ export function Accounts({ level: name }: { level: LevelName }) {
       <Facts>
         <div>
           <dt>{level.totalLabel}</dt>
-          <dd>{total?.toLocaleString('en-US') ?? (error ? '–' : <Skeleton width="4ch" />)}</dd>
+          <dd>{total !== undefined ? number(total) : error ? '–' : <Skeleton width="4ch" />}</dd>
         </div>
         <div>
           <dt>Date</dt>

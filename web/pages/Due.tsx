@@ -13,6 +13,7 @@ import { RenewDue, type ToRenew } from '../clients/RenewDue.tsx'
 import { useChosenDue } from '../clients/useChosenDue.ts'
 import { PageHead } from '../PageHead.tsx'
 import { Card } from '../parts/Card.tsx'
+import { number } from '../parts/number.ts'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
@@ -56,7 +57,7 @@ export function Due() {
       startIcon={<CalendarPlus size={18} />}
       onClick={() => setMany({ within })}
     >
-      Renew all {count.toLocaleString('en-US')}
+      Renew all {number(count)}
     </PassingButton>
   )
   return (
@@ -114,7 +115,7 @@ function DueList({ table, shown, counts, select }: DueListProps) {
             segments={DUE_WITHIN.map((value) => ({
               value,
               label: LABELS[value],
-              count: counts?.[value].toLocaleString('en-US'),
+              count: counts && number(counts[value]),
             }))}
             value={shown.list.filter}
             onChange={shown.list.setFilter}

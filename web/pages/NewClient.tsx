@@ -27,6 +27,7 @@ import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
+import { number } from '../parts/number.ts'
 import { useHeld } from '../parts/useHeld.ts'
 import { useSession } from '../session.tsx'
 
@@ -183,7 +184,7 @@ function Start({ balance, trials }: Pick<FieldsProps, 'balance'> & { trials: Tri
 type Trials = OutputOf<typeof calls.clients.trials>
 
 function trialsLeft({ left, a_day }: Trials): string {
-  return `Costs nothing; ${left.toLocaleString('en-US')} of today's ${counted(a_day, 'trial')} left`
+  return `Costs nothing; ${number(left)} of today's ${counted(a_day, 'trial')} left`
 }
 
 function usedUp(trials: Trials | undefined): string | undefined {

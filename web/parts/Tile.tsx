@@ -2,6 +2,7 @@ import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { LARGE } from './large.ts'
+import { number } from './number.ts'
 import { Skeleton } from './Skeleton.tsx'
 import type { Tone } from './tone.ts'
 
@@ -47,7 +48,7 @@ export function Tile({ label, value, beside, to, icon, tone, none = false, loadi
 }
 
 function shown(value: number | string | null | undefined): string {
-  return typeof value === 'number' ? value.toLocaleString('en-US') : (value ?? '–')
+  return typeof value === 'number' ? number(value) : (value ?? '–')
 }
 
 /** A grid of tiles. Five tiles fill two rows on a tablet and three on a phone, without a gap; a large font has wider tiles. */

@@ -4,6 +4,7 @@ import { Link } from 'react-router'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { MomentText } from '../parts/MomentText.tsx'
+import { number } from '../parts/number.ts'
 import { type Column, widths } from '../parts/table/table.ts'
 import { type MomentFormat, showMoment } from '../parts/time.ts'
 import type { Tone } from '../parts/tone.ts'
@@ -33,9 +34,6 @@ export function moment<Row extends object>(
   }
 }
 
-// One formatter for all cells: `toLocaleString` looks one up at every call, which is slow for a page of numbers.
-const number = new Intl.NumberFormat('en-US')
-
 /** A whole number, aligned right. */
 export function count<Row extends object>(
   key: keyof Row & string,
@@ -48,8 +46,8 @@ export function count<Row extends object>(
     width: widths.number,
     align: 'right',
     // As digits alone, and as it is shown.
-    text: (row) => `${row[key]} ${number.format(row[key] as number)}`,
-    cell: (row) => number.format(row[key] as number),
+    text: (row) => `${row[key]} ${number(row[key] as number)}`,
+    cell: (row) => number(row[key] as number),
     ...look,
   }
 }
@@ -64,7 +62,7 @@ export function balance<Row extends { credits: number; low: boolean }>(look: Loo
     text: (row) => `${column.text?.(row)}${row.low ? ' low' : ''}`,
     cell: ({ credits, low }) => (
       <Chip tone={balanceTone(credits)} hint={low ? 'Below the threshold' : undefined}>
-        {number.format(credits)}
+        {number(credits)}
         {low && ' low'}
       </Chip>
     ),

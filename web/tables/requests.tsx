@@ -1,6 +1,7 @@
 import { Check, X } from 'lucide-react'
 import type { ChildRequest, OwnRequest } from '../../contract/requests.ts'
 import { Chip } from '../parts/Chip.tsx'
+import { number } from '../parts/number.ts'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
 import { balanceTone } from './balance.ts'
@@ -26,7 +27,7 @@ export function childRequests(acts: {
       count('credits', 'Credits', { narrow: 'aside' }),
       {
         ...count<ChildRequest>('balance', 'Balance'),
-        cell: ({ balance }) => <Chip tone={balanceTone(balance)}>{balance.toLocaleString('en-US')}</Chip>,
+        cell: ({ balance }) => <Chip tone={balanceTone(balance)}>{number(balance)}</Chip>,
       },
       text('note', 'Note'),
       actions({ width: 88 }, (row) => (
@@ -60,7 +61,7 @@ export const ownRequests = table<OwnRequest>({
       header: 'Granted',
       width: widths.number,
       align: 'right',
-      cell: ({ granted }) => granted?.toLocaleString('en-US') ?? '',
+      cell: ({ granted }) => (granted === null ? '' : number(granted)),
     },
     text('note', 'Note'),
     text('answer', 'Answer'),

@@ -6,6 +6,7 @@ import type { Transaction } from '../../contract/shapes.ts'
 import { signOf, TRANSACTION_SORTS } from '../../contract/transactions.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { number } from '../parts/number.ts'
 import { type Column, type Table, table, widths } from '../parts/table/table.ts'
 import type { Tone } from '../parts/tone.ts'
 import { to } from '../screens.ts'
@@ -115,7 +116,7 @@ function served(names: boolean): Table<Transaction> {
 /** Returns credits with the sign that they have in the balance of the row's own account. */
 function signed(type: Transaction['type'], credits: number): string {
   const sign = { '1': '+', '-1': '−', '0': '' }[String(signOf(type))] ?? ''
-  return `${sign}${credits.toLocaleString('en-US')}`
+  return `${sign}${number(credits)}`
 }
 
 interface Variant {

@@ -8,6 +8,7 @@ import type { TreeRow } from '../../contract/tree.ts'
 import { levels } from '../levels.ts'
 import { Chip } from '../parts/Chip.tsx'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { number } from '../parts/number.ts'
 import { type Column, type Table, table, textOf, widths } from '../parts/table/table.ts'
 import { showMoment } from '../parts/time.ts'
 import { zone } from '../zone.ts'
@@ -65,7 +66,7 @@ function pace(level: LevelName): Column<TreeRow>[] {
   const cell = (row: TreeRow) => (
     <>
       <Ellipsis text={textOf(rest, row)} />
-      <small className="folded-only second">{row.used.toLocaleString('en-US')} in 30 days</small>
+      <small className="folded-only second">{number(row.used)} in 30 days</small>
     </>
   )
   return [

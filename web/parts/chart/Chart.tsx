@@ -6,6 +6,7 @@ import { Card } from '../Card.tsx'
 import { chunk, useFetch } from '../chunk.ts'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
 import { isAwaited } from '../isAwaited.ts'
+import { number } from '../number.ts'
 import { Skeleton } from '../Skeleton.tsx'
 import { showMinute } from '../time.ts'
 import type { ChartData, PlotProps } from './Plot.tsx'
@@ -149,7 +150,7 @@ function asTable({ times, zone, series }: ChartData, across: string): ReactNode 
               <tr key={time}>
                 <td>{zone === undefined ? time : showMinute(time, zone)}</td>
                 {series.map(({ name, values }) => (
-                  <td key={name}>{values[at]?.toLocaleString('en-US')}</td>
+                  <td key={name}>{number(values[at] as number)}</td>
                 ))}
               </tr>
             ))

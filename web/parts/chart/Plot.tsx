@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { isForBrowser } from '../focus.ts'
+import { number } from '../number.ts'
 import { showMinute } from '../time.ts'
 import { rangeOf } from './range.ts'
 
@@ -71,7 +72,7 @@ export function Plot({ data, title, across, up }: PlotProps) {
 
 function reading({ times, zone, series }: ChartData, at: number) {
   const time = times[at] ?? ''
-  const numbers = series.map(({ name, values }) => `${name} ${values[at]?.toLocaleString('en-US')}`)
+  const numbers = series.map(({ name, values }) => `${name} ${number(values[at] as number)}`)
   return `${zone === undefined ? time : showMinute(time, zone)}: ${numbers.join(', ')}`
 }
 
@@ -220,7 +221,7 @@ function hourly(zone: string): Scale {
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact' })
 
 function short(value: number) {
-  return value < 10_000 ? value.toLocaleString('en-US') : compact.format(value)
+  return value < 10_000 ? number(value) : compact.format(value)
 }
 
 const Frame = styled('div')(({ theme }) => ({

@@ -5,6 +5,7 @@ import { type ReactNode, useId } from 'react'
 import { FORCED_COLOURS } from '../forcedColours.ts'
 import { Select } from '../form/controls.tsx'
 import { FOR_READERS } from '../forReaders.ts'
+import { number } from '../number.ts'
 
 interface PagerProps {
   label: string
@@ -74,8 +75,6 @@ function Turn({ label, may, onTurn, children }: TurnProps) {
     </IconButton>
   )
 }
-
-const { format: number } = new Intl.NumberFormat('en-US')
 
 function range(page: number, perPage: number, count: number, capped: boolean) {
   const first = count === 0 ? 0 : (page - 1) * perPage + 1

@@ -5,6 +5,7 @@ import { X } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { FOR_READERS } from '../forReaders.ts'
 import { keepClear } from '../keepClear.ts'
+import { number } from '../number.ts'
 
 interface SelectionBarProps {
   chosen: ReadonlySet<string>
@@ -61,8 +62,6 @@ function selectedCount(chosen: ReadonlySet<string>, shown: readonly string[]): s
   const selected = `${number(chosen.size)} selected`
   return hidden > 0 ? `${selected}, ${number(hidden)} not shown` : selected
 }
-
-const { format: number } = new Intl.NumberFormat('en-US')
 
 const Announced = styled('div')(FOR_READERS)
 
