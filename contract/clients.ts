@@ -11,8 +11,11 @@ export const MAC_DIGITS = [10, 11, 13, 14, 16, 17] as const
 /** The most clients that one call acts on. */
 export const MOST_CHOSEN = 1_000
 
-export const ClientLogin = login(5, 15)
-export const ClientPassword = newPassword(5, 15)
+export const CLIENT_LOGIN_LENGTH = { least: 5, most: 15 }
+export const CLIENT_PASSWORD_LENGTH = { least: 5, most: 15 }
+
+export const ClientLogin = login(CLIENT_LOGIN_LENGTH)
+export const ClientPassword = newPassword(CLIENT_PASSWORD_LENGTH)
 
 const NO_MAC = 'MAC address should be 17 characters long'
 

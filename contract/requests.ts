@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { LEVEL_NAMES } from './levels.ts'
+import { inDigits } from './quantities.ts'
 import { Moment } from './shapes.ts'
 import { passage } from './text.ts'
 
@@ -46,7 +47,12 @@ export const EndedRequest = z.object({
 })
 export type EndedRequest = z.output<typeof EndedRequest>
 
-const BELOW = 'This must be a whole number from 1 to 1,000,000'
+const MOST_BELOW = 1_000_000
+
+/** The sentence that asks for a threshold. */
+export const LOW_BELOW = `This must be a whole number from 1 to ${inDigits(MOST_BELOW)}`
 
 /** The balance below which an account is marked as low; null for none. */
-export const LowBelow = z.nullable(z.int(BELOW).check(z.minimum(1, BELOW), z.maximum(1_000_000, BELOW)))
+export const LowBelow = z.nullable(
+  z.int(LOW_BELOW).check(z.minimum(1, LOW_BELOW), z.maximum(MOST_BELOW, LOW_BELOW)),
+)

@@ -31,8 +31,19 @@ export function trimmed(text: string): string {
   return /[^\s\p{Cf}](?:.*[^\s\p{Cf}])?/su.exec(text)?.[0] ?? ''
 }
 
-/** The login of an account or a client, of so many characters. */
-export function login(least: number, most: number) {
+/** The fewest and the most characters of a text. */
+interface Length {
+  least: number
+  most: number
+}
+
+/** '8 to 128 characters' */
+export function inCharacters({ least, most }: Length): string {
+  return `${least} to ${most} characters`
+}
+
+/** The login of an account or a client. */
+export function login({ least, most }: Length) {
   const length = `Login should be between ${least} and ${most} characters`
   return z
     .string()
@@ -47,8 +58,8 @@ export function login(least: number, most: number) {
     )
 }
 
-/** A new password of so many characters, all of which can be read off a screen, or told by telephone. */
-export function newPassword(least: number, most: number) {
+/** A new password, all characters of which can be read off a screen, or told by telephone. */
+export function newPassword({ least, most }: Length) {
   const length = `Password should be between ${least} and ${most} characters`
   return secret(
     z.string().check(

@@ -13,6 +13,7 @@ import {
 } from '../channels.ts'
 import { PackageSelection } from '../clients.ts'
 import { PACKAGES } from '../packages.ts'
+import { bytes } from '../quantities.ts'
 import { secret } from '../secret.ts'
 import { Moment } from '../shapes.ts'
 
@@ -61,7 +62,10 @@ export const channels = {
         z
           .string()
           .check(
-            z.maxLength(Math.ceil(MOST_COMPRESSED / 3) * 4, 'The file is larger than 16 MB when compressed'),
+            z.maxLength(
+              Math.ceil(MOST_COMPRESSED / 3) * 4,
+              `The file is larger than ${bytes(MOST_COMPRESSED)} when compressed`,
+            ),
           ),
       ),
       anyway,

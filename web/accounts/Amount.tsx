@@ -1,10 +1,11 @@
 import { useEffect } from 'react'
 import { useFormContext, useFormState } from 'react-hook-form'
 import * as z from 'zod/mini'
-import { CreditAmount, creditsFrom, PassedCredits } from '../../contract/credits.ts'
+import { CreditAmount, creditsFrom, MOST_CREDITS, PassedCredits } from '../../contract/credits.ts'
 import { inCredits } from '../../contract/quantities.ts'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
+import { number } from '../parts/number.ts'
 import { CREDIT_AMOUNTS } from './creditAmounts.ts'
 import { numberIn } from './numberIn.ts'
 
@@ -42,7 +43,7 @@ export function Amount() {
       <TextInput
         name="other"
         label="Other amount"
-        help="Any from 1 to 10,000, instead of the list"
+        help={`Any from 1 to ${number(MOST_CREDITS)}, instead of the list`}
         inputMode="numeric"
         unit="credits"
       />

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import * as z from 'zod/mini'
-import { LowBelow } from '../../contract/requests.ts'
+import { LOW_BELOW, LowBelow } from '../../contract/requests.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form, type Sending } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
@@ -53,7 +53,7 @@ export function LowBalance({ below, loaded, help, saving, onSave }: LowBalancePr
 const Threshold = z.object({
   below: z.string().check(
     z.refine((typed) => typed.trim() === '' || LowBelow.safeParse(numberIn(typed)).success, {
-      error: 'This must be a whole number from 1 to 1,000,000, or empty',
+      error: `${LOW_BELOW}, or empty`,
     }),
   ),
 })

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
-import { AccountPassword } from '../../contract/accounts.ts'
+import { ACCOUNT_PASSWORD_LENGTH, AccountPassword } from '../../contract/accounts.ts'
 import type { calls } from '../../contract/calls.ts'
+import { inCharacters } from '../../contract/text.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
@@ -30,7 +31,7 @@ export function PasswordCard({ name, call }: PasswordCardProps) {
         <PasswordInput
           name="password"
           label="New Password"
-          help="8 to 128 characters"
+          help={inCharacters(ACCOUNT_PASSWORD_LENGTH)}
           autoComplete="new-password"
         />
         <PasswordInput name="again" label="Confirm New Password" autoComplete="new-password" />

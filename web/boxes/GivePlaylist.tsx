@@ -2,8 +2,8 @@ import { type ComponentProps, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
-import { MOST_PLAYLIST, PlaylistAddress } from '../../contract/channels.ts'
-import { counted } from '../../contract/quantities.ts'
+import { LONGEST_NAME, MOST_COMPRESSED, MOST_PLAYLIST, PlaylistAddress } from '../../contract/channels.ts'
+import { bytes, counted } from '../../contract/quantities.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'
 import { FileInput } from '../parts/form/FileInput.tsx'
@@ -65,7 +65,7 @@ export function GivePlaylist({ open, inUse, onClose }: GivePlaylistProps) {
     if (!file) return
     setPacking(true)
     try {
-      asFile.submit({ name: file.name.slice(0, 200), file: await packed(file), anyway })
+      asFile.submit({ name: file.name.slice(0, LONGEST_NAME), file: await packed(file), anyway })
     } catch {
       // A browser reads no file that was changed or removed since it was chosen.
       setUnread({
@@ -105,12 +105,7 @@ export function GivePlaylist({ open, inUse, onClose }: GivePlaylistProps) {
 
 function SourceInput() {
   return useWatch({ name: 'kind' }) === 'file' ? (
-    <FileInput
-      name="file"
-      label="File"
-      help="An M3U of at most 64 MB, and 16 MB once the browser has compressed it"
-      accept=".m3u,.m3u8,.txt,audio/x-mpegurl"
-    />
+    <FileInput name="file" label="File" help={FILE_HELP} accept=".m3u,.m3u8,.txt,audio/x-mpegurl" />
   ) : (
     <TextInput
       name="address"
@@ -121,6 +116,8 @@ function SourceInput() {
     />
   )
 }
+
+const FILE_HELP = `An M3U of at most ${bytes(MOST_PLAYLIST)}, and ${bytes(MOST_COMPRESSED)} once the browser has compressed it`
 
 /** Shown beside the playlist that was refused, until another one is typed or chosen. */
 function Anyway({ doubted }: { doubted: Source | null }) {
@@ -164,5 +161,5 @@ function faultOf(address: string): string | undefined {
 
 function faultOfFile(file: File | null): string | undefined {
   if (!file) return 'Please choose a file'
-  return file.size > MOST_PLAYLIST ? 'The file is larger than 64 MB' : undefined
+  return file.size > MOST_PLAYLIST ? `The file is larger than ${bytes(MOST_PLAYLIST)}` : undefined
 }

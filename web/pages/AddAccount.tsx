@@ -1,6 +1,8 @@
 import { useMemo } from 'react'
+import { ACCOUNT_NAME_LENGTH, ACCOUNT_PASSWORD_LENGTH } from '../../contract/accounts.ts'
 import { calls } from '../../contract/calls.ts'
 import { LEVELS, type LevelName } from '../../contract/levels.ts'
+import { inCharacters } from '../../contract/text.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { PageHead } from '../PageHead.tsx'
 import { Card } from '../parts/Card.tsx'
@@ -27,16 +29,11 @@ export function AddAccount({ level: name }: { level: LevelName }) {
           onSubmit={add.submit}
           sending={add}
         >
-          <TextInput
-            name="login"
-            label="Login"
-            help="3 to 32 of the letters A to Z, digits, dots, dashes and underscores"
-            asTyped
-          />
+          <TextInput name="login" label="Login" help={LOGIN_HELP} asTyped />
           <PasswordInput
             name="password"
             label="Password"
-            help="8 to 128 characters"
+            help={inCharacters(ACCOUNT_PASSWORD_LENGTH)}
             autoComplete="new-password"
           />
         </Form>
@@ -44,3 +41,6 @@ export function AddAccount({ level: name }: { level: LevelName }) {
     </>
   )
 }
+
+const { least, most } = ACCOUNT_NAME_LENGTH
+const LOGIN_HELP = `${least} to ${most} of the letters A to Z, digits, dots, dashes and underscores`

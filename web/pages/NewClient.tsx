@@ -2,10 +2,16 @@ import { useMemo, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { useLocation } from 'react-router'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
-import { MAC_HAD_TRIAL, Mac, Phone } from '../../contract/clients.ts'
+import {
+  CLIENT_LOGIN_LENGTH,
+  CLIENT_PASSWORD_LENGTH,
+  MAC_HAD_TRIAL,
+  Mac,
+  Phone,
+} from '../../contract/clients.ts'
 import { PACKAGES } from '../../contract/packages.ts'
 import { counted, inCredits, shortage } from '../../contract/quantities.ts'
-import { trimmed } from '../../contract/text.ts'
+import { inCharacters, trimmed } from '../../contract/text.ts'
 import { isUnanswered } from '../calls/submits.ts'
 import { useBalance } from '../calls/useBalance.ts'
 import { useCall } from '../calls/useCall.ts'
@@ -94,14 +100,14 @@ function Fields({ balance, isHeld }: FieldsProps) {
         name="login"
         label="Login Name"
         identifier
-        help="5 to 15 characters"
+        help={inCharacters(CLIENT_LOGIN_LENGTH)}
         action={<Suggest name="login" what="a login" suggest={suggestLogin} />}
       />
       <PasswordInput
         name="password"
         label="Password"
         autoComplete="new-password"
-        help="5 to 15 characters"
+        help={inCharacters(CLIENT_PASSWORD_LENGTH)}
         action={<Suggest name="password" what="a password" suggest={suggestPassword} />}
       />
       <DescriptionField />
