@@ -1,22 +1,17 @@
 import { useEffect } from 'react'
 import { useFormContext, useFormState } from 'react-hook-form'
-import * as z from 'zod/mini'
 import { CreditAmount, creditsFrom, MOST_CREDITS, PassedCredits } from '../../contract/credits.ts'
 import { inCredits } from '../../contract/quantities.ts'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
-import { TextInput } from '../parts/form/TextInput.tsx'
 import { number } from '../parts/number.ts'
+import { CreditsInput } from './CreditsInput.tsx'
 import { CREDIT_AMOUNTS } from './creditAmounts.ts'
-import { numberIn } from './numberIn.ts'
+import { numberIn, typedNumber } from './typedNumber.ts'
 
 /** The two fields of an amount: one chosen from the list, and any other that is typed and then counts. */
 export const amountFields = {
   credits: CreditAmount,
-  other: z.string().check(
-    z.refine((typed) => typed.trim() === '' || PassedCredits.safeParse(numberIn(typed)).success, {
-      error: creditsFrom(1),
-    }),
-  ),
+  other: typedNumber({ number: PassedCredits, orEmpty: true, otherwise: creditsFrom(1) }),
 }
 
 export const FIRST_AMOUNT = { credits: 1, other: '' }
@@ -40,12 +35,10 @@ export function Amount() {
         options={OPTIONS}
         onChoose={() => setValue('other', '', { shouldValidate: true })}
       />
-      <TextInput
+      <CreditsInput
         name="other"
         label="Other amount"
         help={`Any from 1 to ${number(MOST_CREDITS)}, instead of the list`}
-        inputMode="numeric"
-        unit="credits"
       />
     </>
   )

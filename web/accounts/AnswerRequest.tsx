@@ -10,7 +10,8 @@ import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { Balances, type Before, lackOf, useBefore } from './Balances.tsx'
-import { numberIn } from './numberIn.ts'
+import { CreditsInput } from './CreditsInput.tsx'
+import { numberIn, typedNumber } from './typedNumber.ts'
 
 export type Answering = { request: ChildRequest; how: 'grant' | 'decline' }
 
@@ -57,25 +58,13 @@ function Grant({ request, open, onClose }: AnswerProps) {
         {name} asks for {inCredits(credits)}
         {note === '' ? '.' : `: ${note}`}
       </p>
-      <TextInput
-        name="credits"
-        label="Credits"
-        help={`${inCredits(credits)} or fewer`}
-        inputMode="numeric"
-        unit="credits"
-      />
+      <CreditsInput name="credits" label="Credits" help={`${inCredits(credits)} or fewer`} />
       <After before={before} />
     </FormDialog>
   )
 }
 
-const Granted = z.object({
-  credits: z.string().check(
-    z.refine((typed) => PassedCredits.safeParse(numberIn(typed)).success, {
-      error: creditsFrom(1),
-    }),
-  ),
-})
+const Granted = z.object({ credits: typedNumber({ number: PassedCredits, otherwise: creditsFrom(1) }) })
 
 function labelOf(typed: string): string {
   const credits = changeOf(typed)

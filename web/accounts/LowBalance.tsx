@@ -3,10 +3,10 @@ import * as z from 'zod/mini'
 import { LOW_BELOW, LowBelow } from '../../contract/requests.ts'
 import { Card } from '../parts/Card.tsx'
 import { Form, type Sending } from '../parts/form/Form.tsx'
-import { TextInput } from '../parts/form/TextInput.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
 import { number } from '../parts/number.ts'
-import { numberIn } from './numberIn.ts'
+import { CreditsInput } from './CreditsInput.tsx'
+import { numberIn, typedNumber } from './typedNumber.ts'
 
 interface LowBalanceProps {
   /** The present threshold; null for none, undefined while it loads and where it could not be loaded. */
@@ -43,7 +43,7 @@ export function LowBalance({ below, loaded, help, saving, onSave }: LowBalancePr
           disabled={below === undefined}
           sending={saving}
         >
-          <TextInput name="below" label="Mark as low below" help={help} inputMode="numeric" unit="credits" />
+          <CreditsInput name="below" label="Mark as low below" help={help} />
         </Form>
       </Loaded>
     </Card>
@@ -51,9 +51,5 @@ export function LowBalance({ below, loaded, help, saving, onSave }: LowBalancePr
 }
 
 const Threshold = z.object({
-  below: z.string().check(
-    z.refine((typed) => typed.trim() === '' || LowBelow.safeParse(numberIn(typed)).success, {
-      error: `${LOW_BELOW}, or empty`,
-    }),
-  ),
+  below: typedNumber({ number: LowBelow, orEmpty: true, otherwise: `${LOW_BELOW}, or empty` }),
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { numberIn } from './numberIn.ts'
+import { numberIn } from './typedNumber.ts'
 
 test('a number is read as the console writes it and as people type it, and nothing else is a number', () => {
   expect(['1500', '1,500', ' 1 500 ', '007'].map(numberIn)).toEqual([1500, 1500, 1500, 7])
