@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useMemo } from 'react'
 import { calls } from '../contract/calls.ts'
 import { ApiError } from './calls/api.ts'
 import { noticesOf, tellFailure } from './calls/notices.ts'
+import { useSubmit } from './calls/useSubmit.ts'
 import { useNotice } from './parts/notices/Notices.tsx'
 import { NOTHING, TableMemory } from './parts/table/memory.ts'
 import { keepPreferences, learnPreferencesAgain, usePreferences } from './preferences.ts'
@@ -29,7 +30,7 @@ export function RememberTables({ children }: { children: ReactNode }) {
 
 /**
  * Returns a function that shows a preference at once and has the server keep it. A save that fails is told, and what
- * was chosen holds on this page.
+ * was chosen holds on this page. For what is chosen in passing; `useSavePreferences` is for what a button saves.
  */
 export function useRemember(): (change: Change) => void {
   const notice = useNotice()
@@ -44,6 +45,20 @@ export function useRemember(): (change: Change) => void {
     },
     [notice],
   )
+}
+
+/**
+ * Saves preferences with a notice, and shows them once the server has them. For what the person sets with a button or
+ * a switch, and wants to know of; `useRemember` is for what is chosen in passing.
+ */
+export function useSavePreferences(onDone?: () => void) {
+  return useSubmit(calls.session.savePreferences, {
+    changes: [],
+    onDone: (_output, saved) => {
+      keepPreferences(saved)
+      onDone?.()
+    },
+  })
 }
 
 /** Asks for the preferences again when the person returns to this tab: they may have changed them on another device. */

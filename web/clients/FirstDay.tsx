@@ -7,11 +7,11 @@ import { calls, type OutputOf } from '../../contract/calls.ts'
 import { inCredits } from '../../contract/quantities.ts'
 import { useBalance } from '../calls/useBalance.ts'
 import { useCall } from '../calls/useCall.ts'
-import { useSubmit } from '../calls/useSubmit.ts'
 import { Card } from '../parts/Card.tsx'
 import { number } from '../parts/number.ts'
 import { PassingButton } from '../parts/PassingButton.tsx'
-import { keepPreferences, useKnowsPreferences, usePreferences } from '../preferences.ts'
+import { useKnowsPreferences, usePreferences } from '../preferences.ts'
+import { useSavePreferences } from '../remembered.tsx'
 import { to } from '../screens.ts'
 
 type Page = OutputOf<typeof calls.clients.list>
@@ -35,10 +35,7 @@ const WAITING = (
 function Steps({ client }: { client: string | null }) {
   const { credits: balance, loading } = useBalance()
   const { data: trials, isPending } = useCall(calls.clients.trials, {})
-  const done = useSubmit(calls.session.savePreferences, {
-    changes: [],
-    onDone: (_output, saved) => keepPreferences(saved),
-  })
+  const done = useSavePreferences()
   if (loading || isPending) return WAITING
   return (
     <First>

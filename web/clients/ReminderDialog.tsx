@@ -16,7 +16,8 @@ import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import { keepPreferences, useKnowsPreferences, usePreferences } from '../preferences.ts'
+import { useKnowsPreferences, usePreferences } from '../preferences.ts'
+import { useSavePreferences } from '../remembered.tsx'
 import { useSession } from '../session.tsx'
 import { useCopy } from '../useCopy.ts'
 import { At } from '../When.tsx'
@@ -127,13 +128,7 @@ function EditText({ client, onDone }: { client: DueClient; onDone: () => void })
   const now = useNow()
   const [usual] = useState(() => usualReminder(client, now))
   const values = useMemo(() => ({ reminder: reminder || usual }), [reminder, usual])
-  const save = useSubmit(calls.session.savePreferences, {
-    changes: [],
-    onDone: (_output, saved) => {
-      keepPreferences(saved)
-      onDone()
-    },
-  })
+  const save = useSavePreferences(onDone)
   return (
     <Form
       schema={OwnText}

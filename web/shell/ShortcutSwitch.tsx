@@ -1,17 +1,13 @@
 import { useState } from 'react'
-import { calls } from '../../contract/calls.ts'
-import { useSubmit } from '../calls/useSubmit.ts'
 import { Toggle } from '../parts/form/Toggle.tsx'
-import { keepPreferences, useShortcutsOn } from '../preferences.ts'
+import { useShortcutsOn } from '../preferences.ts'
+import { useSavePreferences } from '../remembered.tsx'
 
 /** Switches the shortcuts off and on, for this account everywhere. */
 export function ShortcutSwitch() {
   const shortcuts = useShortcutsOn()
   const [wanted, setWanted] = useState(shortcuts)
-  const save = useSubmit(calls.session.savePreferences, {
-    changes: [],
-    onDone: (_output, saved) => keepPreferences(saved),
-  })
+  const save = useSavePreferences()
   return (
     <Toggle
       label="Keyboard shortcuts"
