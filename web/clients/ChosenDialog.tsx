@@ -26,7 +26,7 @@ interface ChosenDialogProps {
   names: readonly string[] | null
   onClose: () => void
   /** Receives the clients to which it was done. */
-  onDone: (names: readonly string[]) => void
+  onDone?: ((names: readonly string[]) => void) | undefined
   /** Receives those that somebody else has deleted or moved. */
   onGone?: (names: readonly string[]) => void
 }
@@ -64,7 +64,7 @@ function DeleteChosen({ onClose, onDone, ...about }: ActProps<'delete'>) {
     onClose,
     onDone: (names) => {
       dropDraftsOf(dealer, names)
-      onDone(names)
+      onDone?.(names)
     },
     ...about,
   })
@@ -115,14 +115,15 @@ function ChangeChosen(props: ActProps<Change>) {
   const { data, acted, names, sending, blocked } = does
   // Which clients have the chosen package already is known only once one is chosen, so the button counts all of them.
   const same = act === 'package' ? 0 : sortFor(act, acted).same.length
+  const { title, labelOf } = TEXTS[act]
   return (
     <FormDialog
       open={open}
-      title={TITLES[act]}
+      title={title}
       onClose={onClose}
       schema={ChosenPackage}
       values={FIRST}
-      label={data ? LABELS[act](counted(acted.length - same, 'client')) : TITLES[act]}
+      label={data ? labelOf(counted(acted.length - same, 'client')) : title}
       onSubmit={({ package_selection }) =>
         sending.submit({
           clients: names,
@@ -146,40 +147,40 @@ type Change = Exclude<Act, 'delete' | BoxEvent>
 const ChosenPackage = z.object({ package_selection: PackageSelection })
 const FIRST = { package_selection: 1 as const }
 
-const TITLES = {
-  package: 'Change the package',
-  on: 'Switch clients on',
-  off: 'Switch clients off',
-} as const
-
-const LABELS = {
-  package: (some: string) => `Change the package of ${some}`,
-  on: (some: string) => `Switch ${some} on`,
-  off: (some: string) => `Switch ${some} off`,
-} as const
-
 function Changes({ act, data }: { act: Change; data: readonly ChosenState[] }) {
   const { acted, same } = sortFor(act, data, Number(useWatch({ name: 'package_selection' })))
   if (acted.length === 0) return <p>All of the selected clients have expired: they can only be renewed.</p>
   const changed = acted.length - same.length
+  const { effectOn, already } = TEXTS[act]
   const says = [
-    changed > 0 && CONSEQUENCES[act](counted(changed, 'client')),
-    same.length > 0 && `${counted(same.length, 'client')} ${ALREADY[act](same.length)}`,
+    changed > 0 && effectOn(counted(changed, 'client')),
+    same.length > 0 && `${counted(same.length, 'client')} ${already(same.length)}`,
   ]
   return <p aria-live="polite">{says.filter(Boolean).join(' ')}</p>
 }
 
-const CONSEQUENCES = {
-  package: (some: string) => `The package of ${some} changes.`,
-  on: (some: string) => `${some} will be served again, each until its expiry.`,
-  off: (some: string) => `${some} will not be served until switched on again. Expiries stay as they are.`,
-} as const
-
-const ALREADY = {
-  package: (count: number) => `${count === 1 ? 'has' : 'have'} this package already.`,
-  on: (count: number) => `${count === 1 ? 'is' : 'are'} on already.`,
-  off: (count: number) => `${count === 1 ? 'is' : 'are'} off already.`,
-} as const
+/** The title, the button that does it, what it does, and what clients are already to whom it does nothing. */
+const TEXTS = {
+  package: {
+    title: 'Change the package',
+    labelOf: (some: string) => `Change the package of ${some}`,
+    effectOn: (some: string) => `The package of ${some} changes.`,
+    already: (count: number) => `${count === 1 ? 'has' : 'have'} this package already.`,
+  },
+  on: {
+    title: 'Switch clients on',
+    labelOf: (some: string) => `Switch ${some} on`,
+    effectOn: (some: string) => `${some} will be served again, each until its expiry.`,
+    already: (count: number) => `${count === 1 ? 'is' : 'are'} on already.`,
+  },
+  off: {
+    title: 'Switch clients off',
+    labelOf: (some: string) => `Switch ${some} off`,
+    effectOn: (some: string) =>
+      `${some} will not be served until switched on again. Expiries stay as they are.`,
+    already: (count: number) => `${count === 1 ? 'is' : 'are'} off already.`,
+  },
+} as const satisfies Record<Change, object>
 
 const List = styled('div')(({ theme }) => ({
   maxHeight: 208,

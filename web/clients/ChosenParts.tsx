@@ -9,7 +9,7 @@ import { number } from '../parts/number.ts'
 import { UnderWay } from '../parts/Progress.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useHeld } from '../parts/useHeld.ts'
-import { type Act, type ChosenState, sortFor } from './chosenAct.ts'
+import { type Act, type ChosenState, type Sorted, sortFor } from './chosenAct.ts'
 import { Gone, Warning } from './Gone.tsx'
 
 /** What the dialogs of acts on many clients share. */
@@ -24,7 +24,7 @@ export interface ActProps<A extends Act = Act> {
   fault: string | undefined
   again: () => unknown
   onClose: () => void
-  onDone: (names: readonly string[]) => void
+  onDone: ((names: readonly string[]) => void) | undefined
   onGone: ((names: readonly string[]) => void) | undefined
 }
 
@@ -36,7 +36,7 @@ export function useAct<C extends Call>(call: C, { act, open, again, onClose, onD
   const [agreed, setAgreed] = useState(false)
   const sending = useSubmit(call, {
     onDone: () => {
-      onDone(names)
+      onDone?.(names)
       onClose()
     },
   })
@@ -58,8 +58,16 @@ export function useAct<C extends Call>(call: C, { act, open, again, onClose, onD
   return { data, gone, acted, names, leftOut, agreed, setAgreed, sending, blocked }
 }
 
+/** An act as its dialog shows it. From the call on, the clients stay as they were before it. */
+interface ShownAct extends Pick<Sorted, 'acted' | 'leftOut'>, Pick<ActProps, 'data' | 'gone'> {
+  /** Whether the person agrees that some are left out. */
+  agreed: boolean
+  setAgreed: (agreed: boolean) => void
+  sending: Sending
+}
+
 interface ActContentProps extends Pick<ActProps, 'act' | 'fault' | 'again' | 'onGone'> {
-  does: Omit<ReturnType<typeof useAct>, 'names' | 'sending' | 'blocked'> & { sending: Sending }
+  does: ShownAct
   /** What is under way while the call runs, such as 'Deleting'. */
   doing: string
   children: ReactNode

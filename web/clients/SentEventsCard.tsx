@@ -35,13 +35,7 @@ export function SentEventsCard({ name, blocked }: { name: string; blocked: boole
         </Button>
       ))}
     >
-      <ChosenDialog
-        open={act !== null}
-        act={act}
-        names={[name]}
-        onClose={() => setAct(null)}
-        onDone={() => {}}
-      />
+      <ChosenDialog open={act !== null} act={act} names={[name]} onClose={() => setAct(null)} />
     </TableCard>
   )
 }
