@@ -266,4 +266,17 @@ describe('a submit without an answer', () => {
     until(15 * MINUTE)
     expect((await load()).takeUnanswered('mia')).toEqual([])
   })
+
+  test('that an older build stored is sent again where it has its input, and only told of where not', async () => {
+    const stored = { by: 'mia', call: calls.clients.renew.name, print: '', at: Date.now(), givenUp: false }
+    const all = [
+      { ...stored, key: '1', input: INPUT },
+      { ...stored, key: '2' },
+    ]
+    sessionStorage.setItem('submits', JSON.stringify(all))
+    expect((await load()).takeUnanswered('mia')).toEqual([
+      { call: expect.anything(), input: INPUT, isWhole: true },
+      { call: expect.anything(), input: {}, isWhole: false },
+    ])
+  })
 })

@@ -3,6 +3,7 @@ import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { HOUR_MS, KEY_LIFE_MS, MINUTE_MS } from '../../contract/time.ts'
 import { signedInAs } from '../session.tsx'
 import { ApiError, isTransient, leavesOpen, send } from './api.ts'
+import { namedIn } from './named.ts'
 import { type Pending, readAll, write } from './unanswered.ts'
 
 interface SubmitOptions {
@@ -50,8 +51,7 @@ export function takeUnanswered(by: string): { call: Call; input: object; isWhole
   ofLastLoad = ofLastLoad.filter((pending) => pending.by !== by)
   return mine.flatMap((pending) => {
     const call = callOf(pending)
-    // The build before this one stored none where it was not whole.
-    const { input = {}, isWhole = pending.input !== undefined } = pending
+    const { input, isWhole } = pending
     if (!isWhole) change(pending, { givenUp: true })
     return call ? [{ call, input, isWhole }] : []
   })
@@ -59,12 +59,12 @@ export function takeUnanswered(by: string): { call: Call; input: object; isWhole
 
 /** Returns, once, the submits that the end of the session has cut off. */
 export function takeCutOff(by: string): { call: Call; input: object; mayBeDone: boolean }[] {
-  const isMine = (one: Pending) => one.cutOff === true && one.by === by && isWithin(KEPT_MS, one)
+  const isMine = (one: Pending) => one.cutOff && one.by === by && isWithin(KEPT_MS, one)
   const all = readAll()
   write(all.map((one) => (isMine(one) ? { ...one, cutOff: false } : one)))
   return all.filter(isMine).flatMap((pending) => {
     const call = callOf(pending)
-    return call ? [{ call, input: pending.input ?? {}, mayBeDone: !pending.unchanged }] : []
+    return call ? [{ call, input: pending.input, mayBeDone: !pending.unchanged }] : []
   })
 }
 
@@ -75,7 +75,7 @@ function callOf(pending: Pending): Call | undefined {
 /** Returns whether a submit with such an input is without an answer, so that it may have been carried out. */
 export function isUnanswered(by: string, call: Call, isSuch: (input: object) => boolean): boolean {
   const mayBeIt = (one: Pending) => one.by === by && one.call === call.name && !one.unchanged
-  return readAll().some((one) => mayBeIt(one) && isWithin(KEPT_MS, one) && isSuch(one.input ?? {}))
+  return readAll().some((one) => mayBeIt(one) && isWithin(KEPT_MS, one) && isSuch(one.input))
 }
 
 /**
@@ -214,19 +214,16 @@ function remove(pending: Pending) {
 function removeReplaced(by: Pending) {
   const anew = new Set(settingsOf(by))
   const isReplaced = (one: Pending) =>
-    one.givenUp && one.by === by.by && !isPaid(one) && settingsOf(one).some((setting) => anew.has(setting))
+    one.givenUp &&
+    one.by === by.by &&
+    !addsMonths(one) &&
+    settingsOf(one).some((setting) => anew.has(setting))
   write(readAll().filter((one) => !isReplaced(one)))
 }
 
-interface Setting {
-  name?: string
-  login?: string
-  clients?: readonly (string | undefined)[]
-}
-
 /** Returns which settings of which account or clients a submit sets. */
-function settingsOf({ call, input = {}, fields = Object.keys(input) }: Pending): string[] {
-  const { name, login, clients = [login] } = input as Setting
+function settingsOf({ call, input, fields }: Pending): string[] {
+  const { name, login, clients = [login] } = namedIn(input)
   if (call === calls.tree.suspend.name || call === calls.tree.lift.name) return [`${name} suspension`]
   if (call === calls.tree.move.name) return [`${name} place`]
   if (PASSWORDS.has(call)) return [`${name} password`]
@@ -245,8 +242,8 @@ const PASSWORDS = new Set([
 
 const SAVES_OF_SETTINGS = new Set(Object.values(calls.desk).map(({ saveSettings }) => saveSettings.name))
 
-/** Of the submits that set something anew, those that may cost credits. */
-function isPaid({ input = {}, fields = Object.keys(input) }: Pending): boolean {
+/** Of the submits that set something anew, those that cost credits. The credits of a request cost nothing. */
+function addsMonths({ fields }: Pending): boolean {
   return fields.includes('months')
 }
 

@@ -9,6 +9,7 @@ import { useSession } from '../session.tsx'
 import { type GoTo, useDelayedNavigation } from '../useDelayedNavigation.ts'
 import { type ApiError, leavesOpen, mayBeDone } from './api.ts'
 import { loadAgain } from './cache.ts'
+import { namedIn } from './named.ts'
 import { atForm, type CallNotices, noticesOf, tellFailure, tellSuccess } from './notices.ts'
 import { type Once, submitOnce } from './submits.ts'
 
@@ -71,7 +72,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       // A repeat may have been meant as a second change: the notice then says that it was made once.
       tellSuccess(notice, notices, { input, output }, isRepeat ? DONE_ONCE : undefined)
       loadAgain(cache, afterwards.changes)
-      markNamed(input)
+      markNamed(input as object)
       setDone((times) => times + 1)
       afterwards.onDone?.(output, input)
       if (afterwards.goTo) leave(afterwards.goTo)
@@ -133,9 +134,9 @@ const STALE: ReadonlySet<ApiError['code']> = new Set<ApiError['code']>([
 ])
 
 /** Marks the rows of the accounts or clients that a change named. */
-export function markNamed(input: unknown): void {
-  const { name, login, clients = [] } = input as Record<string, unknown>
-  mark([name, login, ...(clients as unknown[])].filter((one) => typeof one === 'string'))
+export function markNamed(input: object): void {
+  const { name, login, clients = [] } = namedIn(input)
+  mark([name, login, ...clients].filter((one) => one !== undefined))
 }
 
 /** The same input counts as one submit for so long after it was sent, and after its success. */

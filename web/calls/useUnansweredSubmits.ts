@@ -7,6 +7,7 @@ import { CREDIT_REQUEST, clientForm, draftOf, dropSent, dropSentDraft, MESSAGE }
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { useSession } from '../session.tsx'
 import { loadAgain } from './cache.ts'
+import { namedIn } from './named.ts'
 import { noticesOf, tellFailure, tellSuccess } from './notices.ts'
 import { submitOnce, takeCutOff, takeUnanswered } from './submits.ts'
 import { markNamed } from './useSubmit.ts'
@@ -39,7 +40,7 @@ export function useUnansweredSubmits(): void {
         .then(({ output }) => {
           tellSuccess(notice, notices, { input, output })
           markNamed(input)
-          const { login } = input as { login?: string }
+          const { login } = namedIn(input)
           if (form) dropSentDraft(name, form, restored)
           else if (call === calls.clients.save && login) dropSent(name, clientForm(login), input)
           loadAgain(cache)
@@ -57,15 +58,9 @@ const INTERRUPTED = 'A change was interrupted. Please look whether it was made.'
 
 /** Says which account or clients a change is of, where it names some. */
 function aboutOf(input: object): string {
-  const { name, login = name, clients } = input as Named
+  const { name, login = name, clients } = namedIn(input)
   const about = login ?? (clients && counted(clients.length, 'client'))
   return about === undefined ? '' : ` It was about ${about}.`
-}
-
-interface Named {
-  name?: string
-  login?: string
-  clients?: readonly unknown[]
 }
 
 /** Returns the form whose whole draft a call has sent. */
