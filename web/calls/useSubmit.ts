@@ -12,6 +12,7 @@ import { loadAgain } from './cache.ts'
 import { namedIn } from './named.ts'
 import { atForm, type CallNotices, noticesOf, tellFailure, tellSuccess } from './notices.ts'
 import { type Once, submitOnce } from './submits.ts'
+import { useClickGuard } from './useClickGuard.ts'
 
 interface Afterwards<C extends Call> {
   onDone?: (output: OutputOf<C>, input: InputOf<C>) => void
@@ -50,8 +51,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const notice = useNotice()
   const { leave, leaving } = useDelayedNavigation()
   const notices = afterwards.notices ?? noticesOf(call)
-  const last = useRef({ at: Number.NEGATIVE_INFINITY, text: '', unanswered: false })
-  const underWay = useRef(new Set<string>())
+  const clicks = useClickGuard()
   const stopper = useRef<AbortController>(null)
   const [done, setDone] = useState(0)
   const {
@@ -63,12 +63,12 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     // One after the other, so that of two changes of one thing the later one stays.
     scope: { id: useId() },
     mutationFn: (input) => {
-      const again = last.current.unanswered && last.current.text === JSON.stringify(input)
+      const again = clicks.isOpen(JSON.stringify(input))
       stopper.current = new AbortController()
       return submitOnce(call, input, name, { again, signal: stopper.current.signal })
     },
     onSuccess: ({ output, isRepeat }, input) => {
-      last.current.at = performance.now()
+      clicks.end(JSON.stringify(input), 'done')
       // A repeat may have been meant as a second change: the notice then says that it was made once.
       tellSuccess(notice, notices, { input, output }, isRepeat ? DONE_ONCE : undefined)
       loadAgain(cache, afterwards.changes)
@@ -78,28 +78,14 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       if (afterwards.goTo) leave(afterwards.goTo)
     },
     onError: (failure, input) => {
-      if (last.current.text === JSON.stringify(input)) {
-        last.current.at = Number.NEGATIVE_INFINITY
-        last.current.unanswered = leavesOpen(failure)
-      }
+      clicks.end(JSON.stringify(input), leavesOpen(failure) ? 'open' : 'refused')
       if (STALE.has(failure.code) || stopper.current?.signal.aborted) loadAgain(cache)
       if (failure.code === 'changed_since' || failure.code === 'not_found') afterwards.onOutdated?.()
       tellFailure(notice, notices, failure)
     },
-    onSettled: (_output, _failure, input) => {
-      underWay.current.delete(JSON.stringify(input))
-    },
   })
   const submit = (input: InputOf<C>) => {
-    // The second click of a double click may arrive before the disabled button is rendered, or after the answer. An
-    // input that was refused or has been edited since is sent again.
-    const { at, text, unanswered } = last.current
-    const next = JSON.stringify(input)
-    const isSame = next === text
-    if (underWay.current.has(next) || (isSame && performance.now() - at < DOUBLE_CLICK_MS)) return
-    last.current = { at: performance.now(), text: next, unanswered: isSame && unanswered }
-    underWay.current.add(next)
-    mutate(input)
+    if (clicks.begin(JSON.stringify(input))) mutate(input)
   }
   // Memoised, so that a form shows each refusal once.
   const submitError = useMemo(() => error && atForm(notices, error), [notices, error])
@@ -138,6 +124,3 @@ export function markNamed(input: object): void {
   const { name, login, clients = [] } = namedIn(input)
   mark([name, login, ...clients].filter((one) => one !== undefined))
 }
-
-/** The same input counts as one submit for so long after it was sent, and after its success. */
-const DOUBLE_CLICK_MS = 600
