@@ -59,7 +59,7 @@ export default defineConfig({
             },
             {
               name: 'client',
-              test: /\/web\/(clients\/(deletion|Gone|AskForMore|startOptions|useSelected)|tables\/(expiry|phone)|phone)/,
+              test: /\/web\/(clients\/(deletion|Gone|Warning|AskForMore|startOptions|useSelected)|tables\/(expiry|phone)|phone)/,
               minShareCount: 2,
             },
             { name: 'inputs', test: /\/web\/parts\/form\//, minShareCount: 2 },

@@ -10,7 +10,8 @@ import { UnderWay } from '../parts/Progress.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useHeld } from '../parts/useHeld.ts'
 import { type Act, type ChosenState, type Sorted, sortFor } from './chosenAct.ts'
-import { Gone, Warning } from './Gone.tsx'
+import { Gone } from './Gone.tsx'
+import { Warning } from './Warning.tsx'
 
 /** What the dialogs of acts on many clients share. */
 export interface ActProps<A extends Act = Act> {
@@ -116,7 +117,7 @@ interface LeftOutProps {
 function LeftOut({ some, why, agreed, onAgree, busy }: LeftOutProps) {
   if (some.length === 0) return null
   return (
-    <Warning>
+    <Warning style={{ marginTop: 12 }}>
       <p>
         {`${counted(some.length, 'client')} ${some.length === 1 ? 'has' : 'have'} ${why}: `}
         <span className="identifier">{some.map(({ name }) => name).join(', ')}</span>

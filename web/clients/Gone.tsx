@@ -1,9 +1,9 @@
-import { styled } from '@mui/material/styles'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { counted } from '../../contract/quantities.ts'
 import { loadAgain } from '../calls/cache.ts'
+import { Warning } from './Warning.tsx'
 
 interface GoneProps {
   names: readonly string[]
@@ -26,7 +26,7 @@ export function Gone({ names, done, onGone }: GoneProps) {
   }, [list])
   if (list === '') return null
   return (
-    <Warning role="status">
+    <Warning role="status" style={{ marginTop: 12 }}>
       <p>
         {leftOut(names, done)}: <span className="identifier">{list}</span>
       </p>
@@ -51,13 +51,3 @@ export function missingOf(
   const found = new Set(there.map(({ name }) => name))
   return names.filter((name) => !found.has(name))
 }
-
-/** The frame around what says who is left out. */
-export const Warning = styled('div')(({ theme }) => ({
-  marginTop: 12,
-  padding: '8px 16px',
-  borderRadius: 8,
-  color: theme.palette.tones.warn.text,
-  background: theme.palette.tones.warn.fill,
-  '& p': { maxHeight: 120, overflowY: 'auto' },
-}))

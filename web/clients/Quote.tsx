@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { MomentText } from '../parts/MomentText.tsx'
+import { own } from '../parts/own.ts'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { zone } from '../zone.ts'
@@ -89,21 +90,22 @@ function FromTo({ expiry, new_expiry }: Quoted['expiries'][number]) {
   )
 }
 
-const List = styled('div', { shouldForwardProp: (name) => name !== 'rows' })<{ rows: number }>(
-  ({ theme, rows }) => ({
-    height: rows * 32 + 9,
-    margin: '4px -16px 0',
-    padding: '4px 16px',
-    overflowY: 'auto',
-    borderTop: `1px solid ${theme.palette.divider}`,
-    '& li': {
-      display: 'flex',
-      alignItems: 'center',
-      justifyContent: 'space-between',
-      gap: 16,
-      height: 32,
-      contentVisibility: 'auto',
-      containIntrinsicHeight: '32px',
-    },
-  }),
-)
+const List = styled(
+  'div',
+  own('rows'),
+)<{ rows: number }>(({ theme, rows }) => ({
+  height: rows * 32 + 9,
+  margin: '4px -16px 0',
+  padding: '4px 16px',
+  overflowY: 'auto',
+  borderTop: `1px solid ${theme.palette.divider}`,
+  '& li': {
+    display: 'flex',
+    alignItems: 'center',
+    justifyContent: 'space-between',
+    gap: 16,
+    height: 32,
+    contentVisibility: 'auto',
+    containIntrinsicHeight: '32px',
+  },
+}))

@@ -40,6 +40,7 @@ import {
 } from './clientForm.ts'
 import { DescriptionField, MacField, PackageField, PhoneField } from './fields.tsx'
 import { useMacLastSeen } from './useMacLastSeen.tsx'
+import { Warning } from './Warning.tsx'
 
 interface UpdateCardProps {
   /** Undefined while it loads. */
@@ -246,7 +247,7 @@ function WithoutMac({ mac }: OfMac) {
   const isLost = useWatch({ name: 'ministra' }) === true && typeof mac === 'string'
   return (
     <Warning role="status">
-      {isLost && `Ministra removes the MAC ${mac} and everything known about its box.`}
+      {isLost && <p>Ministra removes the MAC {mac} and everything known about its box.</p>}
     </Warning>
   )
 }
@@ -263,14 +264,6 @@ function MacUnlessMinistra({ mac, disabled }: OfMac & { disabled: boolean }) {
   )
   return <MacField disabled={disabled} help={help} />
 }
-
-const Warning = styled('p')(({ theme }) => ({
-  padding: '8px 16px',
-  borderRadius: 8,
-  color: theme.palette.tones.warn.text,
-  background: theme.palette.tones.warn.fill,
-  '&:empty': { display: 'none' },
-}))
 
 const Switches = styled('div')({
   display: 'grid',

@@ -8,6 +8,7 @@ import { useSubmit } from '../calls/useSubmit.ts'
 import { useNow } from '../clock.ts'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
 import { LARGE } from '../parts/large.ts'
+import { own } from '../parts/own.ts'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { Awaited } from '../parts/Stack.tsx'
@@ -151,23 +152,24 @@ const Section = styled('section')(({ theme }) => ({
   [theme.breakpoints.down('sm')]: { padding: 16 },
 }))
 
-const Reasoning = styled('div', { shouldForwardProp: (name) => name !== 'tone' })<{ tone: Tone }>(
-  ({ theme, tone }) => ({
-    flex: '1 1 260px',
-    minWidth: 0,
-    overflowWrap: 'anywhere',
-    // As high as the buttons beside it.
-    '& strong, & > span': { display: 'flex', alignItems: 'center', gap: 12, minHeight: 40 },
-    '& strong': {
-      ...LARGE,
-      color: theme.palette.tones[tone].text,
-    },
-    // At this size figures of one width stand too far apart.
-    '& strong time': { fontVariantNumeric: 'normal' },
-    '& svg': { flex: 'none' },
-    '& p': { marginLeft: 34, color: theme.palette.text.secondary },
-  }),
-)
+const Reasoning = styled(
+  'div',
+  own('tone'),
+)<{ tone: Tone }>(({ theme, tone }) => ({
+  flex: '1 1 260px',
+  minWidth: 0,
+  overflowWrap: 'anywhere',
+  // As high as the buttons beside it.
+  '& strong, & > span': { display: 'flex', alignItems: 'center', gap: 12, minHeight: 40 },
+  '& strong': {
+    ...LARGE,
+    color: theme.palette.tones[tone].text,
+  },
+  // At this size figures of one width stand too far apart.
+  '& strong time': { fontVariantNumeric: 'normal' },
+  '& svg': { flex: 'none' },
+  '& p': { marginLeft: 34, color: theme.palette.text.secondary },
+}))
 
 const Ways = styled('div')(({ theme }) => ({
   display: 'flex',

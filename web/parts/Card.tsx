@@ -1,5 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { type ReactNode, useId } from 'react'
+import { own } from './own.ts'
 
 interface CardProps {
   /** Its anchor, for links within the page. */
@@ -40,9 +41,10 @@ export function Card({ id, title, aside, flush = false, form = false, onFocus, c
 
 const asWideAsAForm = { maxWidth: 610 }
 
-const Paper = styled('section', {
-  shouldForwardProp: (name) => name !== 'flush' && name !== 'titled',
-})<{ flush: boolean; titled: boolean }>(({ theme, flush, titled }) => ({
+const Paper = styled(
+  'section',
+  own('flush', 'titled'),
+)<{ flush: boolean; titled: boolean }>(({ theme, flush, titled }) => ({
   minWidth: 0,
   padding: flush ? 0 : titled ? '16px 24px 24px' : 24,
   overflow: flush ? 'clip' : 'visible',

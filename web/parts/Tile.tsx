@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { LARGE } from './large.ts'
 import { number } from './number.ts'
+import { own } from './own.ts'
 import { Skeleton } from './Skeleton.tsx'
 import type { Tone } from './tone.ts'
 
@@ -71,21 +72,22 @@ export const Tiles = styled('ul')(({ theme }) => ({
   },
 }))
 
-const Box = styled('li', { shouldForwardProp: (name) => name !== 'tone' })<{ tone: Tone | undefined }>(
-  ({ theme, tone }) => ({
-    minWidth: 0,
-    borderRadius: 12,
-    border: `1px solid ${theme.palette.divider}`,
-    background: theme.palette.background.paper,
-    '&:has(a:hover)': { borderColor: theme.palette.accent.text },
-    '& > *': { display: 'block', padding: 16, borderRadius: 12, color: 'inherit', textDecoration: 'none' },
-    '& strong': {
-      ...LARGE,
-      color: tone ? theme.palette.tones[tone].text : theme.palette.text.primary,
-    },
-    '& strong[data-none=true]': { color: theme.palette.text.secondary },
-  }),
-)
+const Box = styled(
+  'li',
+  own('tone'),
+)<{ tone: Tone | undefined }>(({ theme, tone }) => ({
+  minWidth: 0,
+  borderRadius: 12,
+  border: `1px solid ${theme.palette.divider}`,
+  background: theme.palette.background.paper,
+  '&:has(a:hover)': { borderColor: theme.palette.accent.text },
+  '& > *': { display: 'block', padding: 16, borderRadius: 12, color: 'inherit', textDecoration: 'none' },
+  '& strong': {
+    ...LARGE,
+    color: tone ? theme.palette.tones[tone].text : theme.palette.text.primary,
+  },
+  '& strong[data-none=true]': { color: theme.palette.text.secondary },
+}))
 
 const Label = styled('div')(({ theme }) => ({
   display: 'flex',

@@ -1,11 +1,12 @@
-import { keyframes } from '@emotion/react'
 import { styled } from '@mui/material/styles'
 import { CalendarPlus } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { RenewDialog } from '../clients/RenewDialog.tsx'
+import { APPEARING } from '../parts/appearing.ts'
 import { isForBrowser } from '../parts/focus.ts'
 import { CHOSEN, FORCED_COLOURS } from '../parts/forcedColours.ts'
+import { own } from '../parts/own.ts'
 import { useDelayed } from '../parts/useDelayed.ts'
 import { type Result, useResults } from './useResults.tsx'
 
@@ -166,29 +167,28 @@ function keepFocus(event: React.MouseEvent) {
   event.preventDefault()
 }
 
-const appear = keyframes({ from: { opacity: 0, transform: 'translateY(-4px)' } })
-
-const Popup = styled('div', { shouldForwardProp: (name) => name !== 'pale' })<{ pale: boolean }>(
-  ({ theme, pale }) => ({
-    position: 'absolute',
-    top: 'calc(100% + 4px)',
-    right: 0,
-    zIndex: 3,
-    width: 'min(560px, calc(100vw - 16px))',
-    maxHeight: 'calc(100dvh - var(--bar) - 16px)',
-    overflowY: 'auto',
-    padding: 8,
-    borderRadius: 12,
-    border: `1px solid ${theme.palette.divider}`,
-    background: theme.palette.background.paper,
-    boxShadow: theme.shadows[8],
-    '& p': { padding: '8px 12px', color: theme.palette.text.secondary },
-    '& > div, & > p': { opacity: pale ? 0.55 : 1 },
-    '[data-side=right] &': { right: 'auto', left: 0 },
-    [theme.breakpoints.down('sm')]: { top: 'calc(var(--bar) + 4px)', left: 8, right: 8 },
-    '@media (prefers-reduced-motion: no-preference)': { animation: `${appear} 140ms ease-out` },
-  }),
-)
+const Popup = styled(
+  'div',
+  own('pale'),
+)<{ pale: boolean }>(({ theme, pale }) => ({
+  position: 'absolute',
+  top: 'calc(100% + 4px)',
+  right: 0,
+  zIndex: 3,
+  width: 'min(560px, calc(100vw - 16px))',
+  maxHeight: 'calc(100dvh - var(--bar) - 16px)',
+  overflowY: 'auto',
+  padding: 8,
+  borderRadius: 12,
+  border: `1px solid ${theme.palette.divider}`,
+  background: theme.palette.background.paper,
+  boxShadow: theme.shadows[8],
+  '& p': { padding: '8px 12px', color: theme.palette.text.secondary },
+  '& > div, & > p': { opacity: pale ? 0.55 : 1 },
+  '[data-side=right] &': { right: 'auto', left: 0 },
+  [theme.breakpoints.down('sm')]: { top: 'calc(var(--bar) + 4px)', left: 8, right: 8 },
+  ...APPEARING,
+}))
 
 const Section = styled('div')(({ theme }) => ({
   '& > span': {

@@ -6,6 +6,7 @@ import { chunk, useAfterLoad } from '../parts/chunk.ts'
 import { Drawer } from '../parts/dialog/Drawer.tsx'
 import { Later } from '../parts/dialog/Later.tsx'
 import { isFinding } from '../parts/focus.ts'
+import { own } from '../parts/own.ts'
 import { UNPRINTED } from '../parts/unprinted.ts'
 import { useSession } from '../session.tsx'
 import { useSettings } from '../settings.ts'
@@ -147,7 +148,7 @@ function useFocusOnArrival() {
 }
 
 type Side = { side: 'left' | 'right' }
-const plain = { shouldForwardProp: (name: string) => !['side', 'beside', 'width'].includes(name) }
+const plain = own('side', 'beside', 'width')
 
 const Frame = styled('div')({ minHeight: '100dvh' })
 

@@ -1,8 +1,8 @@
-import { keyframes } from '@emotion/react'
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { Check } from 'lucide-react'
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import { APPEARING } from '../appearing.ts'
 import { isForBrowser } from '../focus.ts'
 import { useBackToClose } from './useBackToClose.ts'
 
@@ -152,8 +152,6 @@ function step(place: HTMLElement | null, key: string) {
   if (next !== undefined) items.at(next === items.length ? 0 : next)?.focus()
 }
 
-const appear = keyframes({ from: { opacity: 0, transform: 'translateY(-4px)' } })
-
 const STATIC = { position: 'static' } as const
 
 const Place = styled('div')({ position: 'relative' })
@@ -185,5 +183,5 @@ const List = styled('div')(({ theme }) => ({
     '&:hover, &:focus-visible': { background: theme.palette.action.hover },
     '@media (pointer: coarse)': { minHeight: 44 },
   },
-  '@media (prefers-reduced-motion: no-preference)': { animation: `${appear} 140ms ease-out` },
+  ...APPEARING,
 }))

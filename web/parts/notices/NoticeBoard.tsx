@@ -12,6 +12,7 @@ import {
 } from 'notistack'
 import { type ComponentProps, type Ref, useEffect, useRef } from 'react'
 import { focusTitleAfterwards } from '../focus.ts'
+import { own } from '../own.ts'
 import type { Tone } from '../tone.ts'
 import { announced } from './place.ts'
 
@@ -115,22 +116,23 @@ const looks: Record<Kind, { Icon: (props: ComponentProps<typeof X>) => React.Rea
   warning: { Icon: (props) => <TriangleAlert {...props} />, tone: 'warn' },
 }
 
-const Paper = styled('div', { shouldForwardProp: (name) => name !== 'tone' })<{ tone: Tone }>(
-  ({ theme, tone }) => ({
-    display: 'flex',
-    alignItems: 'flex-start',
-    gap: 12,
-    width: 'min(440px, calc(100vw - 32px))',
-    padding: '12px 8px 12px 16px',
-    borderRadius: 12,
-    border: `1px solid ${theme.palette.tones[tone].line}`,
-    background: theme.palette.background.paper,
-    color: theme.palette.text.primary,
-    boxShadow: theme.shadows[8],
-    overflowWrap: 'anywhere',
-    '& > svg': { flex: 'none', color: theme.palette.tones[tone].text },
-    '& > div': { flex: 1, minWidth: 0 },
-    '& small': { fontSize: '0.75rem', color: theme.palette.text.secondary },
-    '& button': { marginTop: -5 },
-  }),
-)
+const Paper = styled(
+  'div',
+  own('tone'),
+)<{ tone: Tone }>(({ theme, tone }) => ({
+  display: 'flex',
+  alignItems: 'flex-start',
+  gap: 12,
+  width: 'min(440px, calc(100vw - 32px))',
+  padding: '12px 8px 12px 16px',
+  borderRadius: 12,
+  border: `1px solid ${theme.palette.tones[tone].line}`,
+  background: theme.palette.background.paper,
+  color: theme.palette.text.primary,
+  boxShadow: theme.shadows[8],
+  overflowWrap: 'anywhere',
+  '& > svg': { flex: 'none', color: theme.palette.tones[tone].text },
+  '& > div': { flex: 1, minWidth: 0 },
+  '& small': { fontSize: '0.75rem', color: theme.palette.text.secondary },
+  '& button': { marginTop: -5 },
+}))

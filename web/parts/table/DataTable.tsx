@@ -2,6 +2,7 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { type ReactNode, type RefObject, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
+import { own } from '../own.ts'
 import { useDelayed } from '../useDelayed.ts'
 import { useFault } from '../useFault.ts'
 import { matching, prepare, sorted } from './arrange.ts'
@@ -176,7 +177,10 @@ function leastHeight(rows: number, dense: boolean, narrow: boolean): number {
   return narrow ? Math.min(rows * 80, 240) : 40 + rows * (dense ? 40 : 52)
 }
 
-const Body = styled('div', { shouldForwardProp: (name) => name !== 'pale' && name !== 'least' })<{
+const Body = styled(
+  'div',
+  own('pale', 'least'),
+)<{
   pale: boolean
   least: number
 }>(({ pale, least }) => ({ minHeight: least, opacity: pale ? 0.55 : 1 }))

@@ -2,6 +2,7 @@ import { styled } from '@mui/material/styles'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type CSSProperties, memo, type ReactNode, useRef } from 'react'
 import { Ellipsis } from '../Ellipsis.tsx'
+import { own } from '../own.ts'
 import { places, Skeleton } from '../Skeleton.tsx'
 import { PageBox, RowBox } from './SelectBoxes.tsx'
 import { type Column, textOf } from './table.ts'
@@ -180,102 +181,103 @@ const Scroller = styled('div')(({ theme }) => ({
   },
 }))
 
-const Sheet = styled('table', { shouldForwardProp: (name) => name !== 'dense' })<{ dense: boolean }>(
-  ({ theme, dense }) => {
-    const { palette } = theme
-    return {
-      width: '100%',
-      tableLayout: 'fixed',
-      borderCollapse: 'separate',
-      borderSpacing: 0,
-      fontSize: '0.875rem',
-      fontVariantNumeric: 'tabular-nums',
-      textAlign: 'left',
-      '& th, & td': {
-        height: dense ? 40 : 52,
-        padding: '0 8px',
-        borderBottom: `1px solid ${palette.divider}`,
-      },
-      '& td': { overflow: 'hidden', whiteSpace: 'nowrap', textOverflow: 'ellipsis' },
-      '& tbody tr:last-of-type td': { borderBottomColor: 'transparent' },
-      '& th:first-of-type:not(.box), & td:first-of-type:not(.box)': { paddingLeft: 24 },
-      '& th:last-of-type, & td:last-of-type': { paddingRight: 24 },
-      '& thead .box': { width: 40 },
-      '& th.box, & td.box': { padding: '0 8px' },
-      '& input': { width: 16, height: 16, margin: 0, accentColor: palette.accent.text, cursor: 'pointer' },
-      '& thead tr > *': {
-        // Widths are those of the content, without padding.
-        boxSizing: 'content-box',
-        position: 'sticky',
-        top: 'var(--table-top, 0px)',
-        zIndex: 2,
-        height: 39,
-        fontSize: '0.75rem',
-        fontWeight: 600,
-        color: palette.text.secondary,
-        background: palette.background.paper,
-      },
-      '& th button': {
-        display: 'inline-flex',
-        alignItems: 'center',
-        gap: 4,
-        maxWidth: '100%',
-        minHeight: 32,
-        padding: 0,
-        border: 0,
-        borderRadius: 4,
-        background: 'none',
-        font: 'inherit',
-        cursor: 'pointer',
-      },
-      // Numbers and their headers are aligned right, with a distance from the text that follows.
-      '& .right': { textAlign: 'right' },
-      '& .right + :not(.right)': { paddingLeft: 24 },
-      '& .right button': { flexDirection: 'row-reverse', textAlign: 'right' },
-      // The arrow stands in the padding, so that a number needs no more room than its header's words.
-      '& .right button svg': { marginLeft: -18 },
-      '& th button svg': { flex: 'none', opacity: 0 },
-      '& th button:hover svg, & th button:focus-visible svg': { opacity: 0.5 },
-      '& th button[data-active=true]': { color: palette.text.primary },
-      '& th button[data-active=true] svg': { opacity: 1 },
-      // Link colours are chosen to have enough contrast on this background in every preset.
-      '& tbody tr': { background: palette.background.paper },
-      // Fixed cells are opaque, so that other cells do not show through.
-      '& tbody td': { background: 'inherit' },
-      '& tbody tr:hover, & tbody tr:focus-within': { background: palette.background.default },
-      '& tbody tr[data-chosen=true]': { background: palette.accent.fill },
-      // A link is as high as a pointer needs in dense rows, and its text is cut like any other.
-      '& a': {
-        display: 'block',
-        width: 'fit-content',
-        maxWidth: '100%',
-        overflow: 'hidden',
-        textOverflow: 'ellipsis',
-        lineHeight: '1.5rem',
-        color: palette.accent.text,
-        fontWeight: 600,
-        textDecoration: 'none',
-      },
-      '& a:hover': { textDecoration: 'underline' },
-      // A finger needs more. Rows are as high before they have come.
-      '@media (pointer: coarse)': {
-        '& td': { height: dense ? 44 : 52 },
-        '& th button': { minWidth: 44, minHeight: 44 },
-        '& a': { lineHeight: '44px' },
-      },
-      // The widths are those of the window. On paper the content shares the sheet's, and shows all of itself.
-      '@media print': {
-        tableLayout: 'auto',
-        minWidth: '0 !important',
-        fontSize: '0.75rem',
-        '& th, & td': { padding: '0 4px !important' },
-        '& thead tr > *': { position: 'static', width: 'auto !important' },
-        // Chromium repeats no button at the head of the next sheet, only its text.
-        '& th button': { display: 'contents' },
-        '& tr': { breakInside: 'avoid' },
-        '& td': { whiteSpace: 'normal' },
-        '& .box, & .actions': { display: 'none' },
-      },
-    }
-  },
-)
+const Sheet = styled(
+  'table',
+  own('dense'),
+)<{ dense: boolean }>(({ theme, dense }) => {
+  const { palette } = theme
+  return {
+    width: '100%',
+    tableLayout: 'fixed',
+    borderCollapse: 'separate',
+    borderSpacing: 0,
+    fontSize: '0.875rem',
+    fontVariantNumeric: 'tabular-nums',
+    textAlign: 'left',
+    '& th, & td': {
+      height: dense ? 40 : 52,
+      padding: '0 8px',
+      borderBottom: `1px solid ${palette.divider}`,
+    },
+    '& td': { overflow: 'hidden', whiteSpace: 'nowrap', textOverflow: 'ellipsis' },
+    '& tbody tr:last-of-type td': { borderBottomColor: 'transparent' },
+    '& th:first-of-type:not(.box), & td:first-of-type:not(.box)': { paddingLeft: 24 },
+    '& th:last-of-type, & td:last-of-type': { paddingRight: 24 },
+    '& thead .box': { width: 40 },
+    '& th.box, & td.box': { padding: '0 8px' },
+    '& input': { width: 16, height: 16, margin: 0, accentColor: palette.accent.text, cursor: 'pointer' },
+    '& thead tr > *': {
+      // Widths are those of the content, without padding.
+      boxSizing: 'content-box',
+      position: 'sticky',
+      top: 'var(--table-top, 0px)',
+      zIndex: 2,
+      height: 39,
+      fontSize: '0.75rem',
+      fontWeight: 600,
+      color: palette.text.secondary,
+      background: palette.background.paper,
+    },
+    '& th button': {
+      display: 'inline-flex',
+      alignItems: 'center',
+      gap: 4,
+      maxWidth: '100%',
+      minHeight: 32,
+      padding: 0,
+      border: 0,
+      borderRadius: 4,
+      background: 'none',
+      font: 'inherit',
+      cursor: 'pointer',
+    },
+    // Numbers and their headers are aligned right, with a distance from the text that follows.
+    '& .right': { textAlign: 'right' },
+    '& .right + :not(.right)': { paddingLeft: 24 },
+    '& .right button': { flexDirection: 'row-reverse', textAlign: 'right' },
+    // The arrow stands in the padding, so that a number needs no more room than its header's words.
+    '& .right button svg': { marginLeft: -18 },
+    '& th button svg': { flex: 'none', opacity: 0 },
+    '& th button:hover svg, & th button:focus-visible svg': { opacity: 0.5 },
+    '& th button[data-active=true]': { color: palette.text.primary },
+    '& th button[data-active=true] svg': { opacity: 1 },
+    // Link colours are chosen to have enough contrast on this background in every preset.
+    '& tbody tr': { background: palette.background.paper },
+    // Fixed cells are opaque, so that other cells do not show through.
+    '& tbody td': { background: 'inherit' },
+    '& tbody tr:hover, & tbody tr:focus-within': { background: palette.background.default },
+    '& tbody tr[data-chosen=true]': { background: palette.accent.fill },
+    // A link is as high as a pointer needs in dense rows, and its text is cut like any other.
+    '& a': {
+      display: 'block',
+      width: 'fit-content',
+      maxWidth: '100%',
+      overflow: 'hidden',
+      textOverflow: 'ellipsis',
+      lineHeight: '1.5rem',
+      color: palette.accent.text,
+      fontWeight: 600,
+      textDecoration: 'none',
+    },
+    '& a:hover': { textDecoration: 'underline' },
+    // A finger needs more. Rows are as high before they have come.
+    '@media (pointer: coarse)': {
+      '& td': { height: dense ? 44 : 52 },
+      '& th button': { minWidth: 44, minHeight: 44 },
+      '& a': { lineHeight: '44px' },
+    },
+    // The widths are those of the window. On paper the content shares the sheet's, and shows all of itself.
+    '@media print': {
+      tableLayout: 'auto',
+      minWidth: '0 !important',
+      fontSize: '0.75rem',
+      '& th, & td': { padding: '0 4px !important' },
+      '& thead tr > *': { position: 'static', width: 'auto !important' },
+      // Chromium repeats no button at the head of the next sheet, only its text.
+      '& th button': { display: 'contents' },
+      '& tr': { breakInside: 'avoid' },
+      '& td': { whiteSpace: 'normal' },
+      '& .box, & .actions': { display: 'none' },
+    },
+  }
+})
