@@ -387,7 +387,7 @@ const DIALOGS: Record<string, Asked> = {
     opener: (page) => button(page, 'Suspend'),
   },
   'a move': {
-    file: 'accounts/MoveDialog.tsx',
+    file: 'accounts/MoveAccountDialog.tsx',
     as: 'admin',
     at: (_client, { dealer }) => to.branch(dealer.name),
     open: (page) => press(page, 'Move'),
@@ -403,7 +403,7 @@ const DIALOGS: Record<string, Asked> = {
     opener: (page) => button(page, 'Move clients'),
   },
   'a closing': {
-    file: 'accounts/CloseDialog.tsx',
+    file: 'accounts/CloseAccountDialog.tsx',
     as: 'superreseller',
     at: (_client, { reseller }) => to.level.reseller.update(reseller.name),
     open: (page) => press(page, 'Close'),

@@ -6,6 +6,7 @@ import type { AccountBeneath } from '../../contract/tree.ts'
 import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { manages } from '../levels.ts'
+import { At } from '../moments.tsx'
 import { Card, CardButtons } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
 import { chunk } from '../parts/chunk.ts'
@@ -14,7 +15,6 @@ import { Loaded } from '../parts/Loaded.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { useSession } from '../session.tsx'
-import { At } from '../When.tsx'
 
 /** Shows whether an account beneath the caller can sign in, and lets the caller suspend it or lift that. */
 export function Access({ name }: { name: string }) {

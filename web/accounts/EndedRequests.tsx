@@ -1,7 +1,7 @@
 import { inCredits } from '../../contract/quantities.ts'
 import type { EndedRequest } from '../../contract/requests.ts'
+import { At } from '../moments.tsx'
 import { Card } from '../parts/Card.tsx'
-import { At } from '../When.tsx'
 
 /** Says which requests of children ended because the child was moved away or closed. */
 export function EndedRequests({ ended }: { ended: readonly EndedRequest[] }) {

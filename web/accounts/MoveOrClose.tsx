@@ -59,6 +59,6 @@ export function MoveOrClose({ name }: { name: string }) {
   )
 }
 
-const moving = chunk(async () => (await import('./MoveDialog.tsx')).MoveDialog)
+const moving = chunk(async () => (await import('./MoveAccountDialog.tsx')).MoveAccountDialog)
 const movingClients = chunk(async () => (await import('./MoveClients.tsx')).MoveClients)
-const closing = chunk(async () => (await import('./CloseDialog.tsx')).CloseDialog)
+const closing = chunk(async () => (await import('./CloseAccountDialog.tsx')).CloseAccountDialog)

@@ -5,6 +5,7 @@ import { calls } from '../../contract/calls.ts'
 import { faultInPlaylist, MOST_CHANNELS, type Playlist } from '../../contract/channels.ts'
 import { counted } from '../../contract/quantities.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
+import { At } from '../moments.tsx'
 import { Card, CardButtons } from '../parts/Card.tsx'
 import { chunk } from '../parts/chunk.ts'
 import { Later } from '../parts/dialog/Later.tsx'
@@ -14,7 +15,6 @@ import { PassingButton } from '../parts/PassingButton.tsx'
 import { Working } from '../parts/Spinner.tsx'
 import { Awaited } from '../parts/Stack.tsx'
 import { Question } from '../Question.tsx'
-import { At } from '../When.tsx'
 
 interface PlaylistCardProps {
   /** Null where none was given, undefined while it loads and where it could not be loaded. */

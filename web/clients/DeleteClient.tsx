@@ -1,9 +1,9 @@
 import { calls } from '../../contract/calls.ts'
 import type { ClientRow } from '../../contract/shapes.ts'
 import { dropDraftsOf } from '../drafts.ts'
+import { OnDay } from '../moments.tsx'
 import { Question } from '../Question.tsx'
 import { useSession } from '../session.tsx'
-import { OnDay } from '../When.tsx'
 import { deletion } from './deletion.ts'
 
 interface DeleteClientProps {

@@ -5,10 +5,10 @@ import { type ReactNode, useState } from 'react'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { before, DAY_MS } from '../../contract/time.ts'
 import { useNow } from '../clock.ts'
+import { At } from '../moments.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Chip } from '../parts/Chip.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import { At } from '../When.tsx'
 import { ResetDialog } from './ResetDialog.tsx'
 
 interface DeviceCardProps {

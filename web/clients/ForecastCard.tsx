@@ -2,10 +2,10 @@ import { styled } from '@mui/material/styles'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { counted, inCredits } from '../../contract/quantities.ts'
 import { useCall } from '../calls/useCall.ts'
+import { OnDay } from '../moments.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import { OnDay } from '../When.tsx'
 
 type Estimate = OutputOf<typeof calls.clients.forecast>
 

@@ -1,8 +1,8 @@
 import { expiryState } from '../../contract/clients.ts'
 import { countedOf, listed } from '../../contract/quantities.ts'
 import { now } from '../clock.ts'
+import { OnDay } from '../moments.tsx'
 import { monthsUntil } from '../parts/time.ts'
-import { OnDay } from '../When.tsx'
 import { zone } from '../zone.ts'
 
 interface LossProps {

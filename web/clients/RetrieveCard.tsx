@@ -5,12 +5,12 @@ import { MOST_MONTHS } from '../../contract/clients.ts'
 import { inCredits } from '../../contract/quantities.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { useBalance } from '../calls/useBalance.ts'
+import { OnDay } from '../moments.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
 import { Question } from '../Question.tsx'
-import { OnDay } from '../When.tsx'
 
 interface RetrieveCardProps {
   /** Undefined while it loads. */

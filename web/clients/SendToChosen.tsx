@@ -4,8 +4,8 @@ import { BoxMessage } from '../../contract/clients.ts'
 import { counted } from '../../contract/quantities.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
-import { ActContent, type ActProps, useAct } from './ChosenParts.tsx'
 import type { BoxEvent } from './chosenAct.ts'
+import { ActContent, type ActProps, useAct } from './useAct.tsx'
 
 /** Sends something to the boxes of clients, who get it at their next poll. */
 export function SendToChosen(props: ActProps<BoxEvent>) {

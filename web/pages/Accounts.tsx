@@ -9,13 +9,13 @@ import type { TreeRow } from '../../contract/tree.ts'
 import { useCall } from '../calls/useCall.ts'
 import { now } from '../clock.ts'
 import { levels } from '../levels.ts'
+import { At } from '../moments.tsx'
 import { PageHead } from '../PageHead.tsx'
 import { number } from '../parts/number.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { to } from '../screens.ts'
 import { TableCard } from '../TableCard.tsx'
 import { type Account, accounts, type Listed } from '../tables/accounts.tsx'
-import { At } from '../When.tsx'
 
 /** The accounts of one level, as the account above them sees them. */
 export function Accounts({ level: name }: { level: LevelName }) {

@@ -2,13 +2,13 @@ import { useMemo, useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import type { OwnSession } from '../../contract/shapes.ts'
 import { useCall } from '../calls/useCall.ts'
+import { At } from '../moments.tsx'
 import { PageHead } from '../PageHead.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Question } from '../Question.tsx'
 import { TableCard } from '../TableCard.tsx'
 import { sessions, signIns } from '../tables/signIns.tsx'
 import { browserOf } from '../userAgent.ts'
-import { At } from '../When.tsx'
 
 /** The caller's sessions, which can be ended one by one, and the last sign-ins and failures. */
 export function SignIns() {

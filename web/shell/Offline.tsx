@@ -3,10 +3,10 @@ import { WifiOff } from 'lucide-react'
 import { useEffect } from 'react'
 import { probe } from '../calls/api.ts'
 import { connection } from '../calls/connection.ts'
+import { At } from '../moments.tsx'
 import { keepClear } from '../parts/keepClear.ts'
 import { Spinner } from '../parts/Spinner.tsx'
 import { useDelayed } from '../parts/useDelayed.ts'
-import { At } from '../When.tsx'
 
 /** A banner that is shown while the server cannot be reached. */
 export function Offline() {

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from 'react'
-import { followArrow, setTabStops } from './rows.ts'
+import { followArrow, setTabStops } from './tabStops.ts'
 
-/** Makes rows one tab stop, see `rows.ts`. It measures after the paint, so that the rows do not wait for layout. */
+/** Makes rows one tab stop, see `tabStops.ts`. It measures after the paint, so that the rows do not wait for layout. */
 export function useTabStops(rows: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const timer = setTimeout(() => rows.current && setTabStops(rows.current), 200)

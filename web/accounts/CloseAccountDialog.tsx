@@ -13,7 +13,7 @@ import { Question } from '../Question.tsx'
 import { to } from '../screens.ts'
 import { LeftBalances } from './Balances.tsx'
 
-interface CloseDialogProps {
+interface CloseAccountDialogProps {
   open: boolean
   /** Undefined while it is loading; the dialog opens only after that. */
   account: AccountBeneath | undefined
@@ -23,7 +23,7 @@ interface CloseDialogProps {
 }
 
 /** Asks before an account is closed, and says what becomes of what it has; or says who is in the way. */
-export function CloseDialog({ open, account, onClose, onMoveClients }: CloseDialogProps) {
+export function CloseAccountDialog({ open, account, onClose, onMoveClients }: CloseAccountDialogProps) {
   const navigate = useNavigate()
   const hasLeft = useHasLeft()
   if (!account) return null
@@ -65,7 +65,7 @@ function InTheWay({
   onClose,
   onMoveClients,
   inTheWay,
-}: CloseDialogProps & { account: AccountBeneath; inTheWay: string }) {
+}: CloseAccountDialogProps & { account: AccountBeneath; inTheWay: string }) {
   const { name: of, role, beneath } = account
   const clients = role === 'dealer' ? beneath.clients : 0
   const { data } = useCall(calls.tree.list, { of }, { enabled: open && role !== 'dealer' })

@@ -11,7 +11,7 @@ import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { useHeld } from '../parts/useHeld.ts'
 import { MoveTo, suspensionOf } from './MoveTo.tsx'
 
-interface MoveDialogProps {
+interface MoveAccountDialogProps {
   open: boolean
   /** Undefined while it is loading; the dialog opens only after that. */
   account: AccountBeneath | undefined
@@ -19,7 +19,7 @@ interface MoveDialogProps {
 }
 
 /** Asks where an account is to be moved, and says what goes along. */
-export function MoveDialog({ open, account, onClose }: MoveDialogProps) {
+export function MoveAccountDialog({ open, account, onClose }: MoveAccountDialogProps) {
   const move = useSubmit(calls.tree.move, { onDone: onClose })
   const { data: users, error } = useCall(calls.session.users, {}, { enabled: open })
   const [known, setKnown] = useState(false)
