@@ -12,7 +12,10 @@ export const BoxModel = z.object({
 })
 export type BoxModel = z.output<typeof BoxModel>
 
-/** How many boxes were refused for a reason when they asked last, within the last 24 hours; 'unknown' are those of nobody. */
+/**
+ * How many boxes were refused for a reason when they asked last, within the last 24 hours; 'unknown' are those of
+ * nobody.
+ */
 export const RefusedBoxes = z.object({ reason: z.enum(['unknown', ...TOLD_REFUSALS]), boxes: z.int() })
 export type RefusedBoxes = z.output<typeof RefusedBoxes>
 
@@ -49,6 +52,6 @@ export const UnknownBoxQuery = z.strictObject({
   search: z._default(Search, ''),
   sort: z._default(z.enum(UNKNOWN_BOX_SORTS), 'asked'),
   order: z._default(z.enum(['asc', 'desc']), 'desc'),
-  // For each row the server looks up the 3,466 MACs that differ in at most two of its last six digits, which takes 7 ms.
+  // For each row the server looks up the 3,466 MACs that differ in at most two of its last six digits, in 7 ms.
   ...pageQuery({ rows: 10, most: 50 }),
 })

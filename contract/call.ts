@@ -42,7 +42,7 @@ export type Call<
   secrets: readonly string[]
 }
 
-/** What a declaration says only where it is otherwise than of most calls. */
+/** What a call declares only where it differs from most. */
 type Exceptions = {
   changes?: false
   takesKey?: false

@@ -65,8 +65,8 @@ export const TypedMac = z.string().check(z.maxLength(40, NO_MAC), oneLine(NO_MAC
 const LONG_PHONE = 'Phone number should be less than 15 characters'
 
 /**
- * A phone number as typed, in the digits of any script. It is stored as ten digits, as '+' and 4 to 15 digits, or as up to 15 digits
- * as typed.
+ * A phone number as typed, in the digits of any script. It is stored as ten digits, as '+' and 4 to 15 digits, or as up
+ * to 15 digits as typed.
  */
 export const Phone = z.pipe(
   z.string().check(
@@ -89,7 +89,9 @@ function readPhone(text: string): string {
   return abroad ? `+${abroad}` : digitsOf(typed)
 }
 
-/** What a number is written with besides digits and '+': dashes of all kinds, and what copied text has that nobody sees. */
+/**
+ * What a number is written with besides digits and '+': dashes of all kinds, and what copied text has that nobody sees.
+ */
 export const PHONE_MARK = /[\s()./\u2212\p{Pd}\p{Cf}]/u
 
 function withoutMarks(text: string): string {

@@ -176,7 +176,9 @@ export const ClientDetail = z.extend(ClientRow, {
    * asked last. The client's MAC was probably mistyped. Null where there is none.
    */
   near_box: z.nullable(z.object({ mac: z.string(), asked: Moment, digits: z.int() })),
-  /** When a box last tried a wrong password with its login, within 24 hours and since a right one; null where none did. */
+  /**
+   * When a box last tried a wrong password with its login, within 24 hours and since a right one; null where none did.
+   */
   wrong_login: z.nullable(Moment),
 })
 export type ClientDetail = z.output<typeof ClientDetail>

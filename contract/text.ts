@@ -12,14 +12,17 @@ export function oneLine(otherwise: string) {
   return z.refine<string>((text) => isWellFormed(text) && !/\p{Cc}/u.test(text), otherwise)
 }
 
-/** Returns whether every surrogate of a text has its other half. Chrome 110 and Firefox 115 have no such method of their own. */
+/**
+ * Returns whether every surrogate of a text has its other half. Chrome 110 and Firefox 115 have no such method of their
+ * own.
+ */
 function isWellFormed(text: string): boolean {
   return !/\p{Cs}/u.test(text)
 }
 
 /**
- * Returns a text without the space that a phone's keyboard adds at its end, and with plain spaces: others, as copied texts have
- * them, look the same and would not be found.
+ * Returns a text without the space that a phone's keyboard adds at its end, and with plain spaces: others, as copied
+ * texts have them, look the same and would not be found.
  */
 export function tidy(text: string): string {
   return text.replace(/\p{Zs}/gu, ' ').trim()

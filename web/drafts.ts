@@ -18,8 +18,8 @@ export function keepDraft(by: string, form: string, draft: Draft | null): boolea
 }
 
 /**
- * Calls a listener with the name of each form whose draft was sent and answered: a form that was opened again before the
- * answer has restored it. Returns how to end that.
+ * Calls a listener with the name of each form whose draft was sent and answered: a form that was opened again before
+ * the answer has restored it. Returns how to end that.
  */
 export function onDraftSent(listener: (form: string) => unknown): () => void {
   sentListeners.add(listener)
@@ -33,8 +33,8 @@ function tellSent(form: string) {
 }
 
 /**
- * Drops what a call has sent of a client's draft. What was typed otherwise since stays, and so does what was not sent, such as all
- * but the months of an expired client. The MAC of a client that has become one of Ministra is never sent.
+ * Drops from a client's draft what a call has sent. What was typed since, or not sent, stays; the MAC of a client that
+ * became one of Ministra is dropped, though it is never sent.
  */
 export function dropSent(by: string, form: string, input: object): void {
   const draft = draftOf<{ typed?: object }>(by, form)

@@ -1,7 +1,7 @@
 /**
  * Imports a part of the console once all of its files have come. The build calls it for each `import()`, see
- * vite.config.ts. Many browsers never ask again for a module that could not be fetched once, until the page is reloaded.
- * So a file has to fail here, where the next call asks for it again, and not in the import.
+ * vite.config.ts. Many browsers never ask again for a module that could not be fetched once, until the page is
+ * reloaded. So a file has to fail here, where the next call asks for it again, and not in the import.
  * @param files the names of its scripts, without the leading slash
  * @throws Error where one could not be fetched, after an event `part-lost` of the window
  */

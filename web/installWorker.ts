@@ -1,6 +1,6 @@
 /**
- * Installs the service worker, where the page came over HTTPS, and tells it what the page has loaded: once for each load of
- * the page, however often somebody signs in.
+ * Installs the service worker, where the page came over HTTPS, and tells it what the page has loaded: once for each
+ * load of the page, however often somebody signs in.
  */
 export function installWorker(): Promise<void> {
   installed ??= install()

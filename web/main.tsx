@@ -13,8 +13,8 @@ import { Offline } from './shell/Offline.tsx'
 import { askCaptcha } from './shell/signing.ts'
 import { Themed } from './shell/Themed.tsx'
 
-// A visitor without a session loads the login page alone; router, tables and dialogs load while they type. Whoever has a
-// session loads the login page, with all that forms need, once they turn to a control.
+// A visitor without a session loads the login page alone; router, tables and dialogs load while they type. Whoever has
+// a session loads the login page, with all that forms need, once they turn to a control.
 const login = chunk(async () => (await import('./pages/Login.tsx')).Login)
 const screens = chunk(async () => (await import('./routes.tsx')).Screens)
 
@@ -45,7 +45,9 @@ function start(root: HTMLElement) {
   fontOrLimit().then(() => createRoot(root).render(<Console />))
 }
 
-/** Waits for the font, which is preloaded, for at most a second: text that is drawn without it moves when it arrives. */
+/**
+ * Waits for the font, which is preloaded, for at most a second: text that is drawn without it moves when it arrives.
+ */
 function fontOrLimit(): Promise<unknown> {
   const font = document.fonts.load('1em "Inter Variable"').catch(() => {})
   return Promise.race([font, new Promise((resolve) => setTimeout(resolve, 1_000))])

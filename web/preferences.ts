@@ -59,7 +59,9 @@ export function learnPreferences(told: Preferences): void {
   kept.set({ preferences: toldAt === null ? merged(told, preferences) : told, toldAt: Date.now() })
 }
 
-/** Asks for them again, unless the server has told them a moment ago. What is chosen meanwhile goes before the answer. */
+/**
+ * Asks for them again, unless the server has told them a moment ago. What is chosen meanwhile goes before the answer.
+ */
 export async function learnPreferencesAgain(ask: () => Promise<Preferences>): Promise<void> {
   const before = kept.get()
   if (before.toldAt === null || Date.now() - before.toldAt < MOMENT_MS) return
@@ -88,7 +90,9 @@ function follow(changed: Preferences) {
   kept.set({ preferences: merged(preferences, changed), toldAt })
 }
 
-/** Returns what all tabs and devices share at once. How tables are arranged is not of it: an open list must not jump. */
+/**
+ * Returns what all tabs and devices share at once. How tables are arranged is not of it: an open list must not jump.
+ */
 function sharedOf({ reminder, filters, shortcuts }: Preferences): Preferences {
   return { reminder, filters, shortcuts }
 }

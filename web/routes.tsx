@@ -54,8 +54,8 @@ function Routed() {
 }
 
 /**
- * Keeps the numbers of a page that stays open, and what the person chose elsewhere, up to date. It renders each minute, and so is
- * not part of anything else.
+ * Keeps the numbers of a page that stays open, and what the person chose elsewhere, up to date. It renders each minute,
+ * and so is not part of anything else.
  */
 function UpToDate() {
   useReloadOnReconnect()

@@ -6,7 +6,10 @@ import { signedInAs } from './session.tsx'
 
 export type Change = InputOf<typeof calls.session.savePreferences>
 
-/** Has the server keep a change of the preferences. @throws ApiError where it does not, unless the session ended meanwhile */
+/**
+ * Has the server keep a change of the preferences. @throws ApiError where it does not, unless the session ended
+ * meanwhile
+ */
 export function savePreferences(change: Change): Promise<void> {
   const by = signedInAs()
   // One after the other, so that the newest choice is the one that stays.

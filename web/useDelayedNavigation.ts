@@ -12,8 +12,8 @@ export interface GoTo {
 }
 
 /**
- * Opens another page after a delay, as it was left, unless the person has left this one before, even if they came back, or
- * another form of this one has unsent text: then nothing opens, also not later.
+ * Opens another page after a delay, as it was left, unless the person has left this one before, even if they came back,
+ * or another form of this one has unsent text: then nothing opens, also not later.
  */
 export function useDelayedNavigation() {
   const navigate = useNavigate()

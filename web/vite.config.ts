@@ -125,8 +125,8 @@ function boot(): Plugin {
 }
 
 /**
- * Returns the files that the first screen needs and the page does not name, those of a visitor and those of a session, and
- * by role and path the files of each page and the calls that it makes first.
+ * Returns the files that the first screen needs and the page does not name, those of a visitor and those of a session,
+ * and by role and path the files of each page and the calls that it makes first.
  */
 function ahead(bundle: Rolldown.OutputBundle) {
   const files = Object.values(bundle)

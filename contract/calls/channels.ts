@@ -20,8 +20,8 @@ import { Moment } from '../shapes.ts'
 const roles = ['admin'] as const
 
 /**
- * True takes the playlist also where it would be held back. Without it, the call is refused if what is given would be held
- * back and the address of the one in use would be lost.
+ * True takes the playlist also where it would be held back. Without it, the call is refused if what is given would be
+ * held back and the address of the one in use would be lost.
  */
 const anyway = z.optional(z.boolean())
 

@@ -38,8 +38,8 @@ import { exportClients } from './exports.ts'
 import { ByName, names } from './names.ts'
 
 /**
- * A client to delete, with the MAC (null for none) and the expiry that the person saw: the call is refused if one of them
- * has changed.
+ * A client to delete, with the MAC (null for none) and the expiry that the person saw: the call is refused if one of
+ * them has changed.
  */
 export const Removal = z.strictObject({
   name: GivenName,

@@ -27,8 +27,8 @@ export function useBefore(name: string, other: number, isHeld: boolean): Before 
 }
 
 /**
- * Says whose balance a movement exceeds, as far as it is known; null where nobody's. The other account receives `change`,
- * negative for credits that are taken back.
+ * Says whose balance a movement exceeds, as far as it is known; null where nobody's. The other account receives
+ * `change`, negative for credits that are taken back.
  */
 export function lackOf({ own, name, other }: Before, change: number): string | null {
   if (own != null && change > own) return shortage(own, change)

@@ -95,8 +95,8 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
 }
 
 /**
- * Moves clients in batches: those that are named, or else all of the dealer. Where nobody knows whether a batch was moved,
- * it returns how many were before it; else null.
+ * Moves clients in batches: those that are named, or else all of the dealer. Where nobody knows whether a batch was
+ * moved, it returns how many were before it; else null.
  */
 function useMove(from: string, onDone: () => void) {
   const session = useSession()

@@ -3,9 +3,9 @@ import { levels } from '../levels.ts'
 import { to } from '../screens.ts'
 
 /**
- * Returns where the first transaction begins for the owner of accounts of a level: with the first account, then with credits for
- * it, which the owner has to have. `credits` is the owner's balance; null for the admin, who has no limit, undefined while it
- * is not known.
+ * Returns where the first transaction begins for the owner of accounts of a level: with the first account, then with
+ * credits for it, which the owner has to have. `credits` is the owner's balance; null for the admin, who has no limit,
+ * undefined while it is not known.
  */
 export function firstStep(
   level: LevelName,

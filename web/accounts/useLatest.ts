@@ -14,8 +14,8 @@ const NEWEST = 1_000
 type Latest = Pick<DataTableProps<Transaction>, 'list' | 'rows' | 'loading' | 'error' | 'onRetry'>
 
 /**
- * Loads the newest transactions of the caller and of everything beneath. The first page comes by itself. A thousand rows
- * weigh as much as a tenth of a first visit, so they come once the person turns to the table.
+ * Loads the newest transactions of the caller and of everything beneath. The first page comes by itself. A thousand
+ * rows weigh as much as a tenth of a first visit, so they come once the person turns to the table.
  */
 export function useLatest(table: Table<Transaction>): Latest & { fetchAll: () => void } {
   const { role } = useSession()

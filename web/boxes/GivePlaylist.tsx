@@ -22,8 +22,8 @@ interface GivePlaylistProps {
 }
 
 /**
- * Asks for the address of a playlist, or for its file. Where it was refused because it may be a mistake, it can be taken all
- * the same.
+ * Asks for the address of a playlist, or for its file. Where it was refused because it may be a mistake, it can be
+ * taken all the same.
  */
 export function GivePlaylist({ open, inUse, onClose }: GivePlaylistProps) {
   const [sent, setSent] = useState<Source | null>(null)

@@ -9,7 +9,9 @@ import { differing } from '../parts/differing.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 
-/** The players that boxes are told to use: the word before a channel's address. `players` is undefined while they load. */
+/**
+ * The players that boxes are told to use: the word before a channel's address. `players` is undefined while they load.
+ */
 export function PlayersCard({ players }: { players: z.output<typeof Players> | undefined }) {
   const [changing, setChanging] = useState(false)
   const close = () => setChanging(false)

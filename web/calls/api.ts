@@ -51,9 +51,9 @@ const BEFORE_THE_KEY: ReadonlySet<ApiError['code']> = new Set<ApiError['code']>(
 ])
 
 /**
- * Returns whether an error leaves open what became of a change: without an answer, after a fault, where something before
- * the server refused it, and where the call was refused before the server could tell that an earlier try of it was carried
- * out.
+ * Returns whether an error leaves open what became of a change: without an answer, after a fault, where something
+ * before the server refused it, and where the call was refused before the server could tell that an earlier try of it
+ * was carried out.
  */
 export function leavesOpen(error: unknown): boolean {
   if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) return true

@@ -12,8 +12,8 @@ import type { ApiError } from './api.ts'
 import { connection } from './connection.ts'
 
 // What is shown without a connection: the dashboard, Due and the last page of clients, as they were answered last. It
-// is kept in this browser for the account that is signed in, shown for a day at most, and erased when its session ends: after
-// the page was closed, when it is opened next.
+// is kept in this browser for the account that is signed in, shown for a day at most, and erased when its session ends:
+// after the page was closed, when it is opened next.
 
 /** An answer, with the key of its query and when it came, in milliseconds of the server's time. */
 interface Kept {
@@ -115,8 +115,8 @@ function withFewFields(page: ListPage) {
 }
 
 /**
- * Shows what was kept of a query that got no answer, while the connection is lost: where others are answered, what is old
- * must not look new. Clients are searched, filtered, sorted and turned over on the page that was kept.
+ * Shows what was kept of a query that got no answer, while the connection is lost: where others are answered, what is
+ * old must not look new. Clients are searched, filtered, sorted and turned over on the page that was kept.
  */
 function show(cache: QueryClient, by: string, query: Query) {
   const { queryKey: key, state } = query
@@ -169,7 +169,7 @@ function narrowed(page: Kept, query: ListQuery): Kept | undefined {
 
 type Row = ListPage['data'][number]
 
-/** By what of a client that is kept its list can be sorted, with the name where that is the same. */
+/** The text by which a column sorts the kept clients; equal ones are sorted by name. */
 const SORTED_BY: Partial<Record<NonNullable<ListQuery['sort']>, (client: Row) => string>> = {
   name: () => '',
   expiry: ({ expiry }) => expiry,
@@ -177,7 +177,7 @@ const SORTED_BY: Partial<Record<NonNullable<ListQuery['sort']>, (client: Row) =>
   mac: ({ mac }) => mac ?? '~',
 }
 
-/** Sorts as the server does, by code points. By what is not kept, the order is the one that there was. */
+/** Sorts by code points, as the server does. A column that is not kept leaves the order as it was. */
 function inOrder(clients: Row[], { sort = 'name', order = 'asc' }: ListQuery): Row[] {
   const by = SORTED_BY[sort]
   if (!by) return clients

@@ -89,7 +89,9 @@ interface Change {
   input: object
 }
 
-/** Makes a change that gets no answer, another one that gets one, and the first again: is that taken for a repetition? */
+/**
+ * Makes a change that gets no answer, another one that gets one, and the first again: is that taken for a repetition?
+ */
 async function isRepeated(first: Change, other: Change) {
   const { submitOnce } = await load()
   const submit = ({ call, input }: Change) => submitOnce(call, input, 'mia')

@@ -41,8 +41,8 @@ export function submitOnce<C extends Call>(
 }
 
 /**
- * Returns, once for each load of the page, the submits that the last load left unanswered. Those whose input is not whole
- * lack its secrets, and cannot be sent again.
+ * Returns, once for each load of the page, the submits that the last load left unanswered. Those whose input is not
+ * whole lack its secrets, and cannot be sent again.
  */
 export function takeUnanswered(by: string): { call: Call; input: object; isWhole: boolean }[] {
   const mine = ofLastLoad.filter(
@@ -79,8 +79,8 @@ export function isUnanswered(by: string, call: Call, isSuch: (input: object) => 
 }
 
 /**
- * Forgets the submits of a call that were given up before a moment, because what the server showed then says that they are over:
- * made once more, each is another change.
+ * Forgets the submits of a call that were given up before a moment, because what the server showed then says that they
+ * are over: made once more, each is another change.
  */
 export function forgetGivenUp(by: string, call: Call, until: number): void {
   write(
@@ -208,8 +208,8 @@ function remove(pending: Pending) {
 }
 
 /**
- * Forgets what was given up and is set anew by a submit that was answered, such as a suspension that was lifted: when it
- * is set once more, that is another change. What may cost credits is never forgotten.
+ * Forgets what was given up and is set anew by a submit that was answered, such as a suspension that was lifted: when
+ * it is set once more, that is another change. What may cost credits is never forgotten.
  */
 function removeReplaced(by: Pending) {
   const anew = new Set(settingsOf(by))

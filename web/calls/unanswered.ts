@@ -1,4 +1,6 @@
-/** A submit without an answer so far, kept in the session storage to survive a reload; where that is full, in memory. */
+/**
+ * A submit without an answer so far, kept in the session storage to survive a reload; where that is full, in memory.
+ */
 export interface Pending {
   /** The username of the account that submitted it. */
   by: string
@@ -62,8 +64,8 @@ export function write(all: Pending[]) {
 }
 
 /**
- * Forgets at a sign-out what was typed, which the next person in this tab must not find. What may cost credits keeps its key,
- * so that the same, submitted after a sign-in again, is done once.
+ * Forgets at a sign-out what was typed, which the next person in this tab must not find. What may cost credits keeps
+ * its key, so that the same, submitted after a sign-in again, is done once.
  */
 export function forgetInputs() {
   const paid = readAll().filter(({ fields }) => fields.includes('months') || fields.includes('credits'))

@@ -27,8 +27,8 @@ interface BatchWork {
 
 interface Batches {
   /**
-   * Does the work. Where nobody knows whether a batch was done, it returns how many were before it, and loads nothing again:
-   * what the batch was must stay, so that it can be sent again. Else it returns null.
+   * Does the work. Where nobody knows whether a batch was done, it returns how many were before it, and loads nothing
+   * again: what the batch was must stay, so that it can be sent again. Else it returns null.
    */
   run: (work: BatchWork) => Promise<number | null>
   /** What the form that begins the work is told of it. */

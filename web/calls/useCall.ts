@@ -6,8 +6,8 @@ import { keyOf } from './cache.ts'
 
 /**
  * Loads a call. `enabled: false` does not load it yet; `keep` shows the previous data while the next is loading;
- * `every` loads it again after so many milliseconds, perhaps by what was answered; `anew` shows nothing that is left from
- * before.
+ * `every` loads it again after so many milliseconds, perhaps by what was answered; `anew` shows nothing that is left
+ * from before.
  */
 export function useCall<C extends Call>(
   call: C,

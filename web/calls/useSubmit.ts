@@ -104,7 +104,9 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
 
 const DONE_ONCE = 'It was sent again, and done once.'
 
-/** The refusals that show that what is on the page is stale: a balance, an expiry, a state, or something that is gone. */
+/**
+ * The refusals that show that what is on the page is stale: a balance, an expiry, a state, or something that is gone.
+ */
 const STALE: ReadonlySet<ApiError['code']> = new Set<ApiError['code']>([
   'insufficient_credits',
   'changed_since',

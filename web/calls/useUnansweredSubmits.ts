@@ -13,8 +13,8 @@ import { submitOnce, takeCutOff, takeUnanswered } from './submits.ts'
 import { markNamed } from './useSubmit.ts'
 
 /**
- * Sends the submits that a reload interrupted again, with the same idempotency keys, and shows their notices. Those that the end
- * of the session has cut off are only told of: the person may have given them up.
+ * Sends the submits that a reload interrupted again, with the same idempotency keys, and shows their notices. Those
+ * that the end of the session has cut off are only told of: the person may have given them up.
  */
 export function useUnansweredSubmits(): void {
   const { name } = useSession()

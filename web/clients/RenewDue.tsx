@@ -105,8 +105,8 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
 const NOBODY: ReadonlySet<string> = new Set()
 
 /**
- * Renews clients in batches. `unanswered` are those from that batch on of which nobody knows whether it was carried out:
- * they are sent again as they were. `renewed` are the logins of those whom it has renewed since it was opened: in
+ * Renews clients in batches. `unanswered` are those from that batch on of which nobody knows whether it was carried
+ * out: they are sent again as they were. `renewed` are the logins of those whom it has renewed since it was opened: in
  * February they are still due within 30 days.
  */
 function useRenewal(open: boolean, onClose: () => void, onRenewed: RenewDueProps['onRenewed']) {

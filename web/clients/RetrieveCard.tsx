@@ -19,8 +19,8 @@ interface RetrieveCardProps {
 }
 
 /**
- * What is asked about: how many credits of a client, and what it and the balance were then. Both may be loaded again while
- * the question is open, and where an answer was lost they would show what the first try has done.
+ * What is asked about: how many credits of a client, and what it and the balance were then. Both may be loaded again
+ * while the question is open, and where an answer was lost they would show what the first try has done.
  */
 type Asked = Pick<ClientDetail, 'name' | 'expiry' | 'retrievals' | 'trial_retrieval'> & {
   count: number

@@ -15,7 +15,9 @@ interface SendToProps {
   onType?: (() => void) | undefined
 }
 
-/** Links that send a text to a client's phone number; where its country is unknown, the way to where it can be typed. */
+/**
+ * Links that send a text to a client's phone number; where its country is unknown, the way to where it can be typed.
+ */
 export function SendTo({ client: { login, phone }, text, bySms = false, onOpen, onType }: SendToProps) {
   const chat = whatsApp(phone, text)
   const message = sms(phone, text)

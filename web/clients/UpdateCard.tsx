@@ -73,8 +73,8 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
     isUnanswered(dealer, calls.clients.save, (input) => hasDraft(input, client?.name, draft))
   const submit = (typed: ClientValues) => {
     if (!client || !base.seen) return
-    // It may have expired since the page was drawn last. Months are for the expiry that was shown. What has no answer is sent
-    // again as it was, although the client may have expired or been renewed since.
+    // It may have expired since the page was drawn last. Months are for the expiry that was shown. What has no answer
+    // is sent again as it was, although the client may have expired or been renewed since.
     const { expiry } = typed.months > 0 ? base.seen : client
     if (!save.unanswered) wasExpired.current = expiryState(expiry, now()) === 'expired'
     save.submit(changesOf(base.seen, typed, wasExpired.current))
@@ -162,7 +162,9 @@ const asTyped = z.custom<ClientValues>()
 
 interface FollowProps extends Pick<UpdateCardProps, 'client'> {
   base: Base
-  /** True while the form is being sent, and where nobody knows whether it was carried out: it is sent again as it was. */
+  /**
+   * True while the form is being sent, and where nobody knows whether it was carried out: it is sent again as it was.
+   */
   isHeld: boolean
   onBase: (base: Base) => void
 }
@@ -180,8 +182,8 @@ function Follow({ client, base, isHeld, onBase }: FollowProps) {
     const draft = draftOf<ClientDraft>(dealer, clientForm(client.name))
     onBase(baseFrom(client, draft))
   }, [client, dealer, base, isHeld, onBase, getValues])
-  // What was sent before the reload, or before the form was opened again, has been answered, so the restored draft is no
-  // longer unsent. Keep only what was typed since. The form that sent it follows once it has settled.
+  // What was sent before the reload, or before the form was opened again, has been answered, so the restored draft is
+  // no longer unsent. Keep only what was typed since. The form that sent it follows once it has settled.
   useEffect(
     () =>
       onDraftSent((form) => {

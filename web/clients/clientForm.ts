@@ -54,8 +54,8 @@ export function typedOver(seen: ClientDetail, typed: ClientValues): Partial<Clie
 }
 
 /**
- * Returns the call's input: the changed fields, with the MAC or the expiry that was shown, if it changes one of them. An
- * expired client is only renewed.
+ * Returns the call's input: the changed fields, with the MAC or the expiry that was shown, if it changes one of them.
+ * An expired client is only renewed.
  */
 export function changesOf(
   seen: ClientDetail,
@@ -110,8 +110,8 @@ export function draftFrom(seen: ClientDetail, typed: ClientValues): ClientDraft 
 }
 
 /**
- * Restores a draft. It keeps the MAC or the expiry that were shown where one of them is changed, so that the server still
- * refuses.
+ * Restores a draft. It keeps the MAC or the expiry that were shown where one of them is changed, so that the server
+ * still refuses.
  */
 export function baseFrom(client: ClientDetail, draft: ClientDraft | null): Base {
   const values = { ...valuesOf(client), ...draft?.typed }
@@ -123,7 +123,10 @@ export function baseFrom(client: ClientDetail, draft: ClientDraft | null): Base 
   }
 }
 
-/** Returns a client as the form knows it: with the MAC or the expiry that was shown before, where one of them is changed. */
+/**
+ * Returns a client as the form knows it: with the MAC or the expiry that was shown before, where one of them is
+ * changed.
+ */
 function seenFor(
   client: ClientDetail,
   typed: Partial<ClientValues>,
@@ -137,9 +140,9 @@ function seenFor(
 }
 
 /**
- * Returns the base of a form once its client has been loaded again, with what is in its fields now. What was typed stays,
- * and so do the MAC or the expiry that were shown where one of them is changed, so that the server still refuses. Where no
- * field has changed it has the same values, because new ones fill the form again.
+ * Returns the base of a form once its client has been loaded again, with what is in its fields now. What was typed
+ * stays, and so do the MAC or the expiry that were shown where one of them is changed, so that the server still
+ * refuses. Where no field has changed it has the same values, because new ones fill the form again.
  */
 export function followed({ seen, ...base }: Required<Base>, client: ClientDetail, now: ClientValues): Base {
   const typed = typedOver(seen, now)

@@ -47,8 +47,8 @@ export function useAct<C extends Call>(call: C, { act, open, again, onClose, onD
     setAgreed(false)
     reset()
   }, [open, reset])
-  // Not loaded again while the call runs or its answer is lost: clients that are already changed would then count as left
-  // out or gone.
+  // Not loaded again while the call runs or its answer is lost: clients that are already changed would then count as
+  // left out or gone.
   const { data, gone } = useHeld(loaded, sending.loading || unanswered)
   const { acted, leftOut } = sortFor(act, data ?? [])
   const names = acted.map(({ name }) => name)

@@ -48,8 +48,8 @@ const TOO_MANY = `At most ${number(MOST_CHOSEN)} clients can be selected.`
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Once the whole page is selected, offers to select all clients found as well, up to the limit of one call. `giveUp` takes
- * nothing of what is still being loaded.
+ * Once the whole page is selected, offers to select all clients found as well, up to the limit of one call. `giveUp`
+ * takes nothing of what is still being loaded.
  */
 function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen['select']['onChange']) {
   const notice = useNotice()

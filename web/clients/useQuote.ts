@@ -6,7 +6,8 @@ import { useCall } from '../calls/useCall.ts'
 export type Quoted = OutputOf<typeof calls.clients.quote>
 
 /**
- * Loads the price of months for clients, again and again while it is too dear. Nothing is left of what was said before a purchase.
+ * Loads the price of months for clients, again and again while it is too dear. Nothing is left of what was said before
+ * a purchase.
  */
 export function useQuote(
   clients: readonly string[],

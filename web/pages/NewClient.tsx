@@ -87,7 +87,9 @@ export function NewClient() {
 
 interface FieldsProps {
   balance: number | null | undefined
-  /** True while the client is being made, and where nobody knows whether it was: it would count as one that is there. */
+  /**
+   * True while the client is being made, and where nobody knows whether it was: it would count as one that is there.
+   */
   isHeld: boolean
 }
 
@@ -156,8 +158,8 @@ function MacUnlessMinistra({ trials }: { trials: Trials | undefined }) {
 }
 
 /**
- * Returns what is known of trials before one is asked for: how many are left, and whether this MAC had one, once that is
- * known of this MAC.
+ * Returns what is known of trials before one is asked for: how many are left, and whether this MAC had one, once that
+ * is known of this MAC.
  */
 function useTrials(isHeld: boolean): Trials | undefined {
   const [ministra, typed] = useWatch({ name: ['ministra', 'stb_mac'] })

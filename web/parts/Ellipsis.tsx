@@ -1,8 +1,8 @@
 import './parts.css'
 
 /**
- * One line of text, cut with an ellipsis at its end where it does not fit; a text in Arabic or Hebrew ends at the left. Hover, focus
- * or a tap shows all of it.
+ * One line of text, cut with an ellipsis at its end where it does not fit; a text in Arabic or Hebrew ends at the left.
+ * Hover, focus or a tap shows all of it.
  */
 export function Ellipsis({ text, identifier = false }: { text: string; identifier?: boolean | undefined }) {
   return (

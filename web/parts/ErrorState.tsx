@@ -37,7 +37,9 @@ export function Outdated({ message, onRetry }: FaultProps) {
   )
 }
 
-/** Counts the tries that failed too. A screen reader tells of a sentence that is new, not of one that stays the same. */
+/**
+ * Counts the tries that failed too. A screen reader tells of a sentence that is new, not of one that stays the same.
+ */
 function useTries(onRetry: () => unknown) {
   const [tries, setTries] = useState(0)
   const retry = async () => {

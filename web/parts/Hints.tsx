@@ -84,8 +84,8 @@ function hintOf(element: Element): Shown | null {
 }
 
 /**
- * Returns the position below the target, or above it at the end of the window, and always inside the window. A long text
- * gets more room.
+ * Returns the position below the target, or above it at the end of the window, and always inside the window. A long
+ * text gets more room.
  */
 function placed({ target, text }: Shown) {
   const box = target.getBoundingClientRect()

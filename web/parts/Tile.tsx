@@ -52,7 +52,10 @@ function shown(value: number | string | null | undefined): string {
   return typeof value === 'number' ? number(value) : (value ?? '–')
 }
 
-/** A grid of tiles. Five tiles fill two rows on a tablet and three on a phone, without a gap; a large font has wider tiles. */
+/**
+ * A grid of tiles. Five tiles fill two rows on a tablet and three on a phone, without a gap; a large font has wider
+ * tiles.
+ */
 export const Tiles = styled('ul')(({ theme }) => ({
   display: 'grid',
   gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 9rem), 1fr))',

@@ -60,9 +60,9 @@ export function useAfterLoad(act: () => Promise<unknown>): void {
 }
 
 /**
- * Calls `act`, after the page has had time to load, as soon as the person turns to any control: points at it, touches it
- * or moves the focus there. Whoever only looks at the page does not pay for what a control would open. From the second
- * visit on it is called at once then, because the browser has kept what it fetches.
+ * Calls `act`, after the page has had time to load, as soon as the person turns to any control: points at it, touches
+ * it or moves the focus there. Whoever only looks at the page does not pay for what a control would open. From the
+ * second visit on it is called at once then, because the browser has kept what it fetches.
  */
 export function useBeforeUse(act: () => Promise<unknown>): void {
   useEffect(() => {

@@ -17,7 +17,9 @@ export function whenUndisturbed(act: () => void, own: Element | null = null): ()
 
 const DIALOG = '[role=dialog], [role=alertdialog]'
 
-/** Returns whether a key belongs to the browser: Alt and an arrow go back and forth, Ctrl and an arrow to another word. */
+/**
+ * Returns whether a key belongs to the browser: Alt and an arrow go back and forth, Ctrl and an arrow to another word.
+ */
 export function isForBrowser({ altKey, ctrlKey, metaKey }: Keys): boolean {
   return altKey || ctrlKey || metaKey
 }

@@ -1,6 +1,6 @@
 /**
- * Returns a text, or what is searched in it, as the two are compared: without case, each letter in one form alone, and without the
- * marks that nobody sees.
+ * Returns a text, or what is searched in it, as the two are compared: without case, each letter in one form alone, and
+ * without the marks that nobody sees.
  */
 export function searchable(text: string): string {
   const folded = text

@@ -2,7 +2,9 @@ import type { Theme } from '@mui/material/styles'
 import { CHOSEN, FORCED_COLOURS } from './forcedColours.ts'
 import { ringAround } from './ringAround.ts'
 
-/** The style of a few choices in one bar, each a label around its radio button. The chosen one says so by `data-chosen`. */
+/**
+ * The style of a few choices in one bar, each a label around its radio button. The chosen one says so by `data-chosen`.
+ */
 export function segmented(theme: Theme) {
   return {
     display: 'flex',

@@ -54,8 +54,8 @@ export function relativeDay(days: number): string {
 }
 
 /**
- * Returns how long ago a moment was: 'this minute', '2 minutes ago', '3 hours ago', or from a day on by the calendar of a
- * time zone: 'yesterday', '2 days ago'.
+ * Returns how long ago a moment was: 'this minute', '2 minutes ago', '3 hours ago', or from a day on by the calendar of
+ * a time zone: 'yesterday', '2 days ago'.
  */
 export function timeAgo(iso: string, zone: string, now: Date): string {
   const minutes = Math.max(0, Math.floor((now.getTime() - Date.parse(iso)) / 60_000))

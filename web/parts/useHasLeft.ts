@@ -5,8 +5,8 @@ import { type DataRouter, useLocation } from 'react-router'
 export const SessionRouter = createContext<DataRouter | null>(null)
 
 /**
- * Returns a function that tells whether the person has left this page or is leaving it. What waits to change the address
- * asks it first, since it would otherwise undo a link that was followed meanwhile.
+ * Returns a function that tells whether the person has left this page or is leaving it. What waits to change the
+ * address asks it first, since it would otherwise undo a link that was followed meanwhile.
  */
 export function useHasLeft(): () => boolean {
   const router = use(SessionRouter)

@@ -37,8 +37,8 @@ export function Broadcast() {
 }
 
 /**
- * Returns a function that counts what there is as read: who sets a message has seen the one before, and is not shown their own,
- * though the first answer may still be awaited.
+ * Returns a function that counts what there is as read: who sets a message has seen the one before, and is not shown
+ * their own, though the first answer may still be awaited.
  */
 export function useTakeAsRead(): () => Promise<void> {
   const { role, token } = useSession()

@@ -30,8 +30,8 @@ export function SettingsButton({ side, open, onOpen, onClose }: SettingsButtonPr
 const drawer = chunk(async () => (await import('./SettingsDrawer.tsx')).SettingsDrawer)
 
 /**
- * Where the button floats in the top bar, which reserves the space: on a phone, whose page has no margin, and for a finger,
- * which needs more than the margin.
+ * Where the button floats in the top bar, which reserves the space: on a phone, whose page has no margin, and for a
+ * finger, which needs more than the margin.
  */
 export const inTopBar = ({ breakpoints }: Theme) => `${breakpoints.down('sm')}, (pointer: coarse)`
 

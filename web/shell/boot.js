@@ -41,8 +41,8 @@ try {
   }
   // The challenge and what solves it are small, and solving takes longest.
   if (!isKnown) captcha.forEach(ahead)
-  // The entry script has the bandwidth first: the other files load while the browser compiles it. Those of a screen are asked
-  // for once the font has come in its midst, so that their first bytes arrive when its last ones do.
+  // The entry script has the bandwidth first: the other files load while the browser compiles it. Those of a screen are
+  // asked for once the font has come in its midst, so that their first bytes arrive when its last ones do.
   const others = isKnown ? [...screens, ...files] : login
   const loadOthers = () => others.splice(0).forEach(ahead)
   ahead(entry).onload = loadOthers

@@ -67,8 +67,8 @@ function useFoundClients(text: string) {
 }
 
 /**
- * Returns the function that opens an address, and moves the focus to the page where it was there already. An arrival at another one
- * gives it to the title that the new page has then.
+ * Returns the function that opens an address. On the page itself it focuses the title; another page focuses its own
+ * when it arrives.
  */
 function useOpen() {
   const navigate = useNavigate()

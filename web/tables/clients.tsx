@@ -167,7 +167,10 @@ function Marked({ row: { online }, children }: { row: ClientRow; children: React
   )
 }
 
-/** Shows only the last three groups on a phone and where there is no room: the first three are the same for all boxes. A tap shows the rest. */
+/**
+ * Shows only the last three groups on a phone and where there is no room: the first three are the same for all boxes. A
+ * tap shows the rest.
+ */
 function ShortMac({ mac }: { mac: string }) {
   return (
     <span className="identifier" data-hint={mac}>

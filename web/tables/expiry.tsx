@@ -10,8 +10,8 @@ import type { Tone } from '../parts/tone.ts'
 import { zone } from '../zone.ts'
 
 /**
- * Shows the last day of service, its state as a chip, and the days left once the expiry is near. Where the column of the
- * status is left out, `inactive` says here that the client is switched off; a table has room for a mark only.
+ * Shows the last day of service, its state as a chip, and the days left once the expiry is near. Where the column of
+ * the status is left out, `inactive` says here that the client is switched off; a table has room for a mark only.
  */
 export function Expiry({ iso, inRows, inactive }: { iso: string; inRows?: boolean; inactive?: boolean }) {
   const now = useNow()

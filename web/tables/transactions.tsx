@@ -16,8 +16,8 @@ import { searchFault, sortableBy } from './served.ts'
 type Types = Partial<Record<Transaction['type'], Tone>>
 
 /**
- * Who acted: a link where that is the client's dealer, since only those beneath the reader have a page. Mostly it is, so a
- * table that has not the room for both names shows the dealer whole and marks whom somebody else acted for.
+ * Who acted, as a link where it is the client's dealer. A narrow table shows the dealer, and marks rows in which
+ * somebody else acted.
  */
 const actor: Column<Transaction> = {
   key: 'actor',

@@ -59,7 +59,9 @@ function declare(level: LevelName): Table<TreeRow> {
   })
 }
 
-/** Superresellers have the most columns: where these have no room, what was used stands beneath how long the rest lasts. */
+/**
+ * Superresellers have the most columns: where these have no room, what was used stands beneath how long the rest lasts.
+ */
 function pace(level: LevelName): Column<TreeRow>[] {
   const [rest, spent] = [lasts<TreeRow>(), { ...used<TreeRow>(), least: 59 }]
   if (level !== 'superreseller') return [rest, spent]

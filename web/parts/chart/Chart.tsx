@@ -95,8 +95,8 @@ function Switch({ shown, tabled, onSwitch }: SwitchProps) {
 }
 
 /**
- * Fetches the plot once its place is in view, since many a visit never scrolls to it. A plot that cannot be fetched takes
- * its own place alone: what is typed on the page stays.
+ * Fetches the plot once its place is in view, since many a visit never scrolls to it. A plot that cannot be fetched
+ * takes its own place alone: what is typed on the page stays.
  */
 function Drawn(props: PlotProps) {
   const Plot = plot.value.use()

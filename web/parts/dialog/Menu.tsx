@@ -110,8 +110,8 @@ const GAP = 4
 const EDGE = 8
 
 /**
- * Places a list at its button, or its bar, within the window, and focuses the first item. It is fixed there, since the card
- * around the button cuts off what reaches beyond it.
+ * Places a list at its button, or its bar, within the window, and focuses the first item. It is fixed there, since the
+ * card around the button cuts off what reaches beyond it.
  */
 function unfold(list: HTMLElement) {
   const place = list.offsetParent?.getBoundingClientRect() ?? new DOMRect()

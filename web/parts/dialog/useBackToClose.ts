@@ -18,7 +18,8 @@ export function useBackToClose(open: boolean, close: () => void): void {
       }
     }
     watch()
-    // What lies on top hears of Escape itself. Its watcher would be gone by then, and the browser close what lies beneath.
+    // What lies on top hears of Escape itself. Its watcher would be gone by then, and the browser close what lies
+    // beneath.
     const keepEscape = (event: KeyboardEvent) => {
       if (event.key === 'Escape') event.preventDefault()
     }

@@ -46,7 +46,9 @@ export interface FormProps<Values extends FieldValues, Output> {
   sending: Sending
   /** Disables the button until all fields are valid. */
   onlyWhenValid?: boolean | undefined
-  /** Disables the button although the fields are valid, such as until a price has loaded; if necessary by the values. */
+  /**
+   * Disables the button although the fields are valid, such as until a price has loaded; if necessary by the values.
+   */
   blocked?: boolean | ((values: Values) => boolean) | undefined
   disabled?: boolean | undefined
   /** Content to the left of the button, such as 'Cancel'. */

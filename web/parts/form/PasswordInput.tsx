@@ -7,8 +7,8 @@ import { Field, type FieldProps } from './Field.tsx'
 
 interface PasswordInputProps extends FieldProps {
   /**
-   * `current-password` lets the browser fill it in. `new-password` lets it suggest one; it is also for somebody else's: for
-   * passwords browsers ignore `off`, and fill in or keep the person's own.
+   * `current-password` lets the browser fill it in. `new-password` lets it suggest one; it is also for somebody else's:
+   * for passwords browsers ignore `off`, and fill in or keep the person's own.
    */
   autoComplete: 'current-password' | 'new-password'
   /** A button within the field, before the one that shows the password. */

@@ -15,7 +15,10 @@ interface SelectInputProps extends FieldProps {
   onChoose?: () => void
 }
 
-/** A select whose values keep their type: numbers stay numbers. Without a help text it shows a label that is cut off whole. */
+/**
+ * A select whose values keep their type: numbers stay numbers. Without a help text it shows a label that is cut off
+ * whole.
+ */
 export function SelectInput({ options, onChoose, ...frame }: SelectInputProps) {
   const { field } = useController({ name: frame.name })
   const label = options.find(({ value }) => value === field.value)?.label ?? ''

@@ -4,8 +4,8 @@ import type { Kind, Notice, NoticeBoard, Show } from './NoticeBoard.tsx'
 import { place } from './place.ts'
 
 /**
- * Loads the notice board once the person turns to a control, or with the first notice: again and again until it has come,
- * because a lost connection takes the board away together with what there is to tell. Mounted once.
+ * Loads the notice board once the person turns to a control, or with the first notice: again and again until it has
+ * come, because a lost connection takes the board away together with what there is to tell. Mounted once.
  */
 export function Notices() {
   const [Board, setBoard] = useState<typeof NoticeBoard>()

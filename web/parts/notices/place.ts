@@ -5,9 +5,9 @@
 export const place = document.createElement('slot')
 
 /**
- * Has the notices within that place, and is there before the first one: a screen reader tells of what comes into a region
- * that it knows, and may pass over one that comes together with its text. No notice is an alert within it, which would be
- * told twice.
+ * Has the notices within that place, and is there before the first one: a screen reader tells of what comes into a
+ * region that it knows, and may pass over one that comes together with its text. No notice is an alert within it, which
+ * would be told twice.
  */
 export const announced = document.createElement('div')
 announced.setAttribute('aria-live', 'polite')

@@ -74,8 +74,8 @@ function rowsOf(rows: HTMLElement | null): HTMLElement[] {
 }
 
 /**
- * What can have the focus in a row. Text can only where it is cut off, since the whole is shown then, and a mark where it is
- * shown: some stand for a column that has no room.
+ * What can have the focus in a row. Text can only where it is cut off, since the whole is shown then, and a mark where
+ * it is shown: some stand for a column that has no room.
  */
 function stopsOf(row: HTMLElement): HTMLElement[] {
   return [...row.querySelectorAll<HTMLElement>(STOPS)].filter((stop) => {

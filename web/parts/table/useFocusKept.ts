@@ -3,7 +3,8 @@ import { focusTitle, isFocusLost, whenUndisturbed } from '../focus.ts'
 
 /**
  * Keeps the focus when its row is removed: the next row takes it. When the toolbar of the selection disappears, the
- * checkbox of the page takes it, and when that disappears too, the search; where there is none, the title of the page. `keys` are the keys of the visible rows.
+ * checkbox of the page takes it, and when that disappears too, the search; where there is none, the title of the page.
+ * `keys` are the keys of the visible rows.
  */
 export function useFocusKept(
   place: RefObject<HTMLElement | null>,
