@@ -1,8 +1,8 @@
 import type { DueClient } from '../contract/shapes.ts'
 import { storeOf } from './parts/store.ts'
 
-// How the person left each screen: what was searched, sorted and paged, and how far it was scrolled. Also the clients that
-// they have selected, whichever screen is opened. A reload forgets it.
+// How the person left each screen: what was searched, sorted and paged, and how far it was scrolled. Also the clients
+// that they have selected, whichever screen is opened. A reload forgets it.
 
 interface Visit {
   search: string

@@ -25,7 +25,8 @@ export function keyOf(call: Call, input: unknown): QueryKey {
 
 /**
  * Loads again what is on the page, after a change: all of it, or only what these calls have answered. TanStack Query
- * gives up an answer that is still awaited, but not the first of a query, which may say what was there before the change.
+ * gives up an answer that is still awaited, but not the first of a query, which may say what was there before the
+ * change.
  */
 export function loadAgain(cache: QueryClient, changed?: readonly Call[]): void {
   const isChanged = ({ queryKey: [name] }: Query) => !changed || changed.some((call) => call.name === name)

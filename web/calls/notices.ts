@@ -42,7 +42,9 @@ export function tellFailure(notice: Notify, notices: CallNotices | null, failure
   if (notices && failure.code !== 'no_session') notice.error(...failureOf(notices, failure))
 }
 
-/** Returns what a notice of a failure shows: its sentence, the server's reason where it adds something, and what failed. */
+/**
+ * Returns what a notice of a failure shows: its sentence, the server's reason where it adds something, and what failed.
+ */
 export function failureOf(
   { failure, refusalAlone }: CallNotices,
   { status, message }: ApiError,

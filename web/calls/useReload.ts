@@ -19,10 +19,7 @@ export function useReloadOnReconnect(): void {
   )
 }
 
-/**
- * Loads the data of a page that stays open again where they are of another balance, as after the parent has added some,
- * or of another day.
- */
+/** Loads an open page again once the balance or the day is another, as after the parent has added credits. */
 export function useReloadOnChange(): void {
   const cache = useQueryClient()
   const { credits, loadedAt } = useBalance()
