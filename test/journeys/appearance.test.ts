@@ -232,6 +232,15 @@ test('on paper a list has all of its columns, dark text, and nothing that floats
   await expect(page.getByRole('switch', { name: 'Dense' })).toHaveCSS('print-color-adjust', 'exact')
   await page.emulateMedia({ media: 'screen' })
   await expect(page.locator('html')).toHaveAttribute('data-mode', 'dark')
+  // As Firefox prints: a copy of the page that it makes after the event.
+  const printed = await page.evaluate(async () => {
+    window.dispatchEvent(new Event('beforeprint'))
+    await Promise.resolve()
+    return document.documentElement.dataset.mode
+  })
+  expect(printed).toBe('light')
+  await page.evaluate(() => window.dispatchEvent(new Event('afterprint')))
+  await expect(page.locator('html')).toHaveAttribute('data-mode', 'dark')
 })
 
 test.for([

@@ -213,13 +213,14 @@ describe("a client's credentials", () => {
     expect(decodeQR(await imageOf(page, await code.screenshot()))).toBe(
       TEXT.replace('is-new', 'is-drawn').replace('English/Sports/Adults', 'All Packages'),
     )
+    await turn(page, 'dark')
+    await expect(page.locator('html')).toHaveCSS('color-scheme', 'dark')
     await page.emulateMedia({ media: 'print' })
     await expect(page.locator('#root')).toBeHidden()
     await expect(page.getByRole('dialog')).toBeHidden()
     await expect(page.locator('.printed')).toContainText('Passwordtv-1234')
     await expect(page.locator('.printed svg')).toBeVisible()
     // A browser may print backgrounds, too.
-    await turn(page, 'dark')
     await expect(page.locator('html')).toHaveCSS('background-color', 'rgb(255, 255, 255)')
     await expect(page.locator('html')).toHaveCSS('color-scheme', 'light')
     await page.emulateMedia({ media: 'screen' })

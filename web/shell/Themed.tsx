@@ -9,7 +9,7 @@ import { type Mode, makeTheme } from './theme.ts'
  * kB compressed); its components read nothing but these two contexts.
  */
 export function Themed({ mode, preset, children }: { mode: Mode; preset: string; children: ReactNode }) {
-  const printing = useSyncExternalStore(followPaper, () => paper.matches)
+  const printing = useSyncExternalStore(followPaper, () => isPrinting || paper.matches)
   // The light text of the dark mode would be printed grey on white.
   const shown = printing ? 'light' : mode
   const look = useMemo(() => makeTheme(shown, preset), [shown, preset])
@@ -22,10 +22,19 @@ export function Themed({ mode, preset, children }: { mode: Mode; preset: string;
 }
 
 const paper = matchMedia('print')
+/** Firefox prints a copy of the page, so that the page itself never is on paper. */
+let isPrinting = false
 
 function followPaper(follow: () => void) {
-  paper.addEventListener('change', follow)
-  return () => paper.removeEventListener('change', follow)
+  const stop = new AbortController()
+  const note = (printing: boolean) => () => {
+    isPrinting = printing
+    follow()
+  }
+  paper.addEventListener('change', follow, stop)
+  addEventListener('beforeprint', note(true), stop)
+  addEventListener('afterprint', note(false), stop)
+  return () => stop.abort()
 }
 
 type Defaults = ComponentProps<typeof DefaultPropsProvider>['value']
