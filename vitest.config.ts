@@ -54,7 +54,7 @@ const IN_PROCESSES_OF_THEIR_OWN = [
 
 /** Suites of what PostgreSQL's configuration can change most: locks, transactions, grants and connections. */
 const MOSTLY_DATABASE = [
-  'server/boxes/channels.test.ts',
+  'server/boxes/channels/channels.test.ts',
   'server/jobs/*.test.ts',
   'server/ledger/{purchases,transfer,zone-rules}.test.ts',
   'server/corridor/{health,idempotency}.test.ts',

@@ -9,7 +9,7 @@ import { type Console, startConsole } from '../test/support/console.ts'
 import { freshFolder, putCluster } from '../test/support/folder.ts'
 import { skipWithout } from '../test/support/needs.ts'
 import { newClient, openWorld, type World } from '../test/support/world.ts'
-import { ANSWERS } from './boxes/answers.ts'
+import { ANSWERS } from './boxes/wire/answers.ts'
 import { registry } from './metrics.ts'
 import { begin } from './postgres/begin.ts'
 

@@ -1,8 +1,8 @@
 import type { Sql } from '../postgres/pool.ts'
-import type { Answer } from './answers.ts'
 import { type BoxClient, type Place, refusalOf } from './client.ts'
-import { withClient } from './locked-client.ts'
 import { Unauthorized } from './refusals.ts'
+import { withClient } from './sign-in/locked-client.ts'
+import type { Answer } from './wire/answers.ts'
 
 /** What a box is told at a poll. An id is that of a row of `box_event`, and empty for what the gateway sees itself. */
 type BoxEvent = { id: string; event: EventName; message: string }

@@ -12,9 +12,9 @@ import {
   uniqueMac,
   type World,
 } from '../../test/support/world.ts'
-import { POLLING } from './answers.ts'
-import { storedAs } from './presence.ts'
+import { storedAs } from './memory/presence.ts'
 import { ON_SCREEN } from './refusals.ts'
+import { POLLING } from './wire/answers.ts'
 
 const { create, detail, deviceHistory, save, reset, renew } = calls.clients
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../refusal.ts'
-import { PAGE_FOLDERS } from './page.ts'
-import { PATHS } from './routes.ts'
-import { STREAM_CHECK } from './stream-check.ts'
+import { STREAM_CHECK } from './streams/stream-check.ts'
+import { PAGE_FOLDERS } from './wire/page.ts'
+import { PATHS } from './wire/routes.ts'
 
 /**
  * Refuses whatever boxes and stream servers ask where only the console is served. Its page, which answers any other

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { ANSWERS, type CallName, isCall } from '../../server/boxes/answers.ts'
+import { ANSWERS, type CallName, isCall } from '../../server/boxes/wire/answers.ts'
 import { Box } from '../support/box.ts'
 import { givePlaylist, letHold } from '../support/playlist.ts'
 import type { TestServer } from '../support/server.ts'

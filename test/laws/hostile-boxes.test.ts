@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ANSWERS, isCall } from '../../server/boxes/answers.ts'
+import { ANSWERS, isCall } from '../../server/boxes/wire/answers.ts'
 import { Box } from '../support/box.ts'
 import { givePlaylist, letHold, playlistOf } from '../support/playlist.ts'
 import { storedIn, suiteWorld, uniqueMac } from '../support/world.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { ANSWERS, type Answer, type CallName } from '../../server/boxes/answers.ts'
+import { ANSWERS, type Answer, type CallName } from '../../server/boxes/wire/answers.ts'
 import type { TestServer } from './server.ts'
 import { uniqueMac } from './world.ts'
 

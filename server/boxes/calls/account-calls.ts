@@ -1,0 +1,40 @@
+import { packageLabel } from '../../../contract/packages.ts'
+import type { BoxClient } from '../client.ts'
+import type { Answer } from '../wire/answers.ts'
+import type { BoxCall, BoxHandlers } from '../wire/routes.ts'
+
+type AccountDependencies = {
+  /** Returns the client of a box that is in and may play now. */
+  letIn: (request: BoxCall) => Promise<BoxClient>
+  /** The zone in which a box is told the last day of its service. */
+  zone: string
+}
+
+/** The calls by which a box learns what its client has, and which of its own menus it shows. */
+export function accountCalls({ letIn, zone }: AccountDependencies) {
+  const days = new Intl.DateTimeFormat('en-CA', { timeZone: zone })
+  return {
+    'stb/get_localization': async () => ({}),
+    'stb/get_modules': async () => MODULES,
+    'account_info/get_main_info': async (request) => {
+      const client = await letIn(request)
+      return {
+        // A MAC is a claim and no proof, so that a box is told neither phone nor description.
+        ...{ fname: client.name, phone: '', ls: client.name, mac: request.mac },
+        ...{
+          tariff_plan: packageLabel(client.package_selection) ?? '',
+          end_date: days.format(client.expiry),
+        },
+        ...{ account_balance: '', last_change_status: '' },
+      }
+    },
+  } satisfies Partial<BoxHandlers>
+}
+
+const MODULES: Answer<'stb/get_modules'> = {
+  all_modules: ['tv'],
+  switchable_modules: [],
+  disabled_modules: [],
+  restricted_modules: [],
+  template: 'default',
+}

@@ -1,0 +1,76 @@
+import { createHmac } from 'node:crypto'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../../../test/support/world.ts'
+import type { BoxClient } from '../client.ts'
+import { Away } from '../refusals.ts'
+import { readToken, streamAddress } from './stream-token.ts'
+import { openUsedTokens } from './used-tokens.ts'
+
+let world: World
+let usedTokens: ReturnType<typeof openUsedTokens>
+beforeAll(async () => {
+  world = await openWorld()
+  // What memory does not know is asked of nobody.
+  const isAway = () => true
+  usedTokens = openUsedTokens(world.server.sql, pino({ level: 'silent' }), isAway, () => world.clock.now)
+})
+afterAll(async () => {
+  await usedTokens.stop()
+  await world.close()
+})
+
+const seal = { hmac: (text: string) => createHmac('sha256', 'key').update(text).digest() }
+
+/** Returns the address of 2 kB at which a client watches, as a stream server sends it. */
+function addressOf(id: number): string {
+  const client: BoxClient = {
+    ...{ id, dealer: 1, name: 'client', mac: null, active: true, locked: false, alt_player: false },
+    ...{ package_selection: 1, expiry: 0, device: null, waits_until: 0 },
+  }
+  const place = { address: null, network: null, counted: null }
+  return streamAddress(`/{token}/index.m3u8?${'x'.repeat(2_000)}`, seal, {
+    ...{ client, channel: 1, mac: '', place, now: world.clock.now },
+  })
+}
+
+/** Returns what a stream server says: the address of the viewer is a slice of the request as well. */
+function firstUseOf(id: number) {
+  const address = `${addressOf(id)}&ip=203.100.100.${100 + (id % 100)}`
+  const read = readToken(seal, address)
+  if (!read) throw new Error('The token is not ours')
+  return { ...read.said, network: address.slice(address.indexOf('ip=') + 3) }
+}
+
+function heapAfterCollecting(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
+}
+
+test('the token of each client that watches is kept in a few hundred bytes, however long its address is', () => {
+  const many = 20_000
+  const before = heapAfterCollecting()
+  for (let id = 1; id <= many; id += 1) usedTokens.add(firstUseOf(id))
+  expect((heapAfterCollecting() - before) / many).toBeLessThan(600)
+})
+
+test('a client is forgotten once its tokens are no longer valid, and not before', async () => {
+  const use = (client: number, signature: string) => ({ client, signature, made: 0, network: null })
+  const knows = (id: number, token: string) =>
+    usedTokens.has(use(id, token)).catch((error) => {
+      if (!(error instanceof Away)) throw error
+      return false
+    })
+  usedTokens.add(use(1, 'first'))
+  usedTokens.add(use(2, 'second'))
+  world.clock.pass({ days: 1 })
+  await usedTokens.write()
+  // It is used once more.
+  expect(await knows(1, 'first')).toBe(true)
+  world.clock.pass({ ms: 1 })
+  await usedTokens.write()
+  expect([await knows(1, 'first'), await knows(2, 'second')]).toEqual([true, false])
+})
