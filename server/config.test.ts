@@ -65,6 +65,12 @@ describe('of the configuration,', () => {
     })
   })
 
+  test('a URL of nothing but a line break is none, so that the one of the owner stands alone', () => {
+    expect(faultsOf({ DATABASE_URL: '\n', DATABASE_OWNER_URL: 'postgres://owner@host/boxtree' })).toContain(
+      'DATABASE_OWNER_URL is set without DATABASE_URL',
+    )
+  })
+
   test('every fault is named at once', () => {
     const faults = faultsOf({
       PORT: '80a',

@@ -106,7 +106,7 @@ class Reader {
 
   /** Whether a variable or its file is named, whatever it holds. */
   isSet(name: string): boolean {
-    return Boolean(this.#env[name]) || this.text(`${name}_FILE`) !== undefined
+    return withoutLastBreaks(this.#env[name] ?? '') !== '' || this.text(`${name}_FILE`) !== undefined
   }
 
   /** Notes the fault that a variable is set which means nothing without another. */
