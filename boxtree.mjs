@@ -128,8 +128,8 @@ function missingFrom(installed) {
 }
 
 /**
- * Whether an optional package is one that runs here, as PostgreSQL for this system. npm installs only those of them, and
- * goes on without one that cannot be downloaded or does not want npm's Node. Packages for no certain system are for
+ * Whether an optional package is one that runs here, as PostgreSQL for this system. npm installs only those of them,
+ * and goes on without one that cannot be downloaded or does not want npm's Node. Packages for no certain system are for
  * WebAssembly, and never needed.
  */
 function isForThisMachine({ os, cpu, libc }) {
@@ -154,8 +154,8 @@ function readJson(file) {
 }
 
 /**
- * Installs beside the present packages, and then takes their place: where npm finds none, the version before can still be
- * started, and a console that runs goes on.
+ * Installs beside the present packages, and then takes their place: where npm finds none, the version before can still
+ * be started, and a console that runs goes on.
  */
 async function install() {
   say('Installing packages (once; about a minute)')

@@ -250,8 +250,8 @@ begin
 end $$;
 
 -- Claims a key until the transaction ends. Waits until no other transaction has claimed it. Returns the reply that was
--- stored under it after a moment. `claimFreeKeys` in server/corridor/idempotency.ts takes the same lock. The second
--- statement sees what the transaction that it waited for has stored.
+-- stored under it after a moment. The second statement sees what the transaction that it waited for has stored.
+-- `claimFreeKeys` in server/corridor/idempotency.ts takes the same lock.
 create function claim_key(of_account bigint, of_call text, of_key text, since timestamptz)
   returns table (body_hmac bytea, reply jsonb)
   language plpgsql volatile set search_path = public, pg_temp as $$

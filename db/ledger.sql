@@ -130,8 +130,8 @@ end $$;
 --
 -- Transfers of one statement that have the same type, path, actor and holdings are posted as one movement.
 --
--- Tables are joined by their indexes alone: the plan is kept, and one that was made for many movements, or while the tables
--- were nearly empty, would read all accounts for a single one.
+-- Tables are joined by their indexes alone: the plan is kept, and one that was made for many movements, or while the
+-- tables were nearly empty, would read all accounts for a single one.
 create function post_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off as $$
 declare
