@@ -242,6 +242,20 @@ describe('a session', () => {
     await dealer.call(password, right)
   })
 
+  test('records nothing of a wrong present password where a part of it cannot be recorded', async () => {
+    const { dealer } = await world.family()
+    const { ownerSql, sql } = world.server
+    await ownerSql`alter table sign_in add constraint none_failed check (outcome <> 'failed') not valid`
+    try {
+      const wrong = { old_password: 'not-the-present', password: 'a-new-password' }
+      await expect(dealer.send(password, wrong)).rejects.toThrow('answered 500')
+    } finally {
+      await ownerSql`alter table sign_in drop constraint none_failed`
+    }
+    expect(await sql`select event from audit where account = ${dealer.id}`).toEqual([])
+    expect(await sql`select name from login_try where name = ${dealer.name.toLowerCase()}`).toEqual([])
+  })
+
   test('may repeat a change of the password under its key, which is no wrong login', async () => {
     const { dealer } = await world.family()
     const change = { old_password: PASSWORD, password: 'a-new-password' }
