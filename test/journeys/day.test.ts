@@ -231,6 +231,27 @@ describe("a client's credentials", () => {
     await expect(page.locator('#root')).toBeVisible()
   })
 
+  test('are printed in the light mode also by the button, whose click has not ended by then', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    await world.client(dealer, { login: 'is-paper', password: 'tv-1234' })
+    const page = await open({ as: dealer, at: '/update-client/is-paper' })
+    await turn(page, 'dark')
+    await press(page, 'Credentials')
+    await page.evaluate(() => {
+      window.print = () => {
+        window.dispatchEvent(new Event('beforeprint'))
+        document.title = `printed ${document.documentElement.dataset.mode}`
+        window.dispatchEvent(new Event('afterprint'))
+      }
+    })
+    await press(page, 'Print')
+    await expect(page).toHaveTitle('printed light')
+    await expect(page.locator('html')).toHaveAttribute('data-mode', 'dark')
+  })
+
   test('are copied without HTTPS also where the focus is beside the dialog, and where they cannot be, that is said', async ({
     open,
     world,

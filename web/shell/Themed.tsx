@@ -2,6 +2,7 @@ import { ThemeContext } from '@emotion/react'
 import DefaultPropsProvider from '@mui/material/DefaultPropsProvider'
 import type { Theme } from '@mui/material/styles'
 import { type ComponentProps, type ReactNode, useLayoutEffect, useMemo, useSyncExternalStore } from 'react'
+import { flushSync } from 'react-dom'
 import { type Mode, makeTheme } from './theme.ts'
 
 /**
@@ -25,8 +26,10 @@ const paper = matchMedia('print')
 /** Firefox prints a copy of the page, so that the page itself never is on paper. */
 let isPrinting = false
 
-function followPaper(follow: () => void) {
+function followPaper(look: () => void) {
   const stop = new AbortController()
+  // A button that prints does so before its click has ended, which React would wait for.
+  const follow = () => flushSync(look)
   const note = (printing: boolean) => () => {
     isPrinting = printing
     follow()

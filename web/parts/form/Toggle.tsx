@@ -44,6 +44,7 @@ const Line = styled('label')(({ theme }) => ({
     borderRadius: 10,
     background: theme.palette.edge,
     // Its state is a background, which browsers print only where they are told to.
+    WebkitPrintColorAdjust: 'exact',
     printColorAdjust: 'exact',
     cursor: 'inherit',
     '&::after': {
