@@ -243,6 +243,30 @@ test('on paper a list has all of its columns, dark text, and nothing that floats
   await expect(page.locator('html')).toHaveAttribute('data-mode', 'dark')
 })
 
+test('no banner of a lost connection, hint, notice or bar of the selection is printed over a list', async ({
+  open,
+  world,
+}) => {
+  const { dealer } = await world.family()
+  await world.client(dealer, { login: 'anton' })
+  const page = await open({ as: dealer, at: '/clients' })
+  await page.getByRole('checkbox', { name: 'Select anton' }).check()
+  await page.route('**/v1/**', (route) => route.abort())
+  await press(page, 'Export')
+  await page.getByRole('menuitem').first().click()
+  const floats = [
+    page.getByText('The connection to Boxtree is lost.', { exact: true }),
+    page.getByText('Error exporting. Please try again.', { exact: true }),
+    page.getByText('1 selected', { exact: true }).last(),
+    page.getByRole('tooltip'),
+  ]
+  await page.getByRole('row', { name: /anton/ }).locator('time').hover()
+  const seen = () => Promise.all(floats.map((one) => one.isVisible()))
+  await expect.poll(seen).toEqual([true, true, true, true])
+  await page.emulateMedia({ media: 'print' })
+  expect(await seen()).toEqual([false, false, false, false])
+})
+
 test.for([
   { preference: 'reduced', limit: 0, motion: false },
   { preference: 'full', limit: 200, motion: true },

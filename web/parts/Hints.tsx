@@ -1,6 +1,7 @@
 import { styled } from '@mui/material/styles'
 import { useEffect, useRef, useState } from 'react'
 import { EDGE, FORCED_COLOURS } from './forcedColours.ts'
+import { UNPRINTED } from './unprinted.ts'
 
 /**
  * The console's only tooltip, mounted once. An element with `data-hint` shows that text on hover, focus and tap; with
@@ -109,4 +110,5 @@ const Bubble = styled('div')(({ theme }) => ({
   [FORCED_COLOURS]: EDGE,
   // Covers the distance to what it is about, so that a slow pointer gets onto it.
   '&::before': { content: '""', position: 'absolute', inset: '-6px 0', zIndex: -1 },
+  ...UNPRINTED,
 }))

@@ -6,6 +6,7 @@ import { connection } from '../calls/connection.ts'
 import { At } from '../moments.tsx'
 import { keepClear } from '../parts/keepClear.ts'
 import { Spinner } from '../parts/Spinner.tsx'
+import { UNPRINTED } from '../parts/unprinted.ts'
 import { useDelayed } from '../parts/useDelayed.ts'
 
 /** A banner that is shown while the server cannot be reached. */
@@ -72,4 +73,5 @@ const Banner = styled('p')(({ theme }) => ({
   color: theme.palette.text.primary,
   '& svg, & span:last-of-type': { flex: 'none' },
   '& svg': { color: theme.palette.tones.warn.text },
+  ...UNPRINTED,
 }))

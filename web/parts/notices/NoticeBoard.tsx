@@ -14,6 +14,7 @@ import { type ComponentProps, type Ref, useEffect, useRef } from 'react'
 import { focusTitleAfterwards } from '../focus.ts'
 import { own } from '../own.ts'
 import type { Tone } from '../tone.ts'
+import { UNPRINTED } from '../unprinted.ts'
 import { announced } from './place.ts'
 
 export type Kind = 'success' | 'error' | 'warning'
@@ -135,4 +136,5 @@ const Paper = styled(
   '& > div': { flex: 1, minWidth: 0 },
   '& small': { fontSize: '0.75rem', color: theme.palette.text.secondary },
   '& button': { marginTop: -5 },
+  ...UNPRINTED,
 }))

@@ -6,6 +6,7 @@ import { type ReactNode, useRef } from 'react'
 import { FOR_READERS } from '../forReaders.ts'
 import { keepClear } from '../keepClear.ts'
 import { number } from '../number.ts'
+import { UNPRINTED } from '../unprinted.ts'
 
 interface SelectionBarProps {
   chosen: ReadonlySet<string>
@@ -84,6 +85,7 @@ const Bar = styled('div')(({ theme }) => ({
   boxShadow: theme.shadows[8],
   fontVariantNumeric: 'tabular-nums',
   [theme.breakpoints.down('sm')]: { padding: '8px 8px 8px 16px' },
+  ...UNPRINTED,
 }))
 
 const Acts = styled('div')({
