@@ -166,6 +166,7 @@ const Stage = styled('div')({ minHeight: 324, '& > div': { minHeight: 300 } })
 const Scroll = styled('div')(({ theme }) => ({
   height: 324,
   overflowY: 'auto',
+  '@media print': { height: 'auto', overflow: 'visible' },
   '& table': { width: '100%', borderSpacing: 0, fontVariantNumeric: 'tabular-nums' },
   '& th': {
     position: 'sticky',
