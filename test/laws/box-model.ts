@@ -129,9 +129,11 @@ export class BoxModel {
     this.#cut = false
   }
 
+  /** What the lock before has refused is over. */
   switchLock(): void {
     this.locked = !this.locked
-    if (!this.locked) this.#lockedTo = null
+    this.#lockedTo = null
+    if (this.#refusal === 'other_address') this.#refusal = null
   }
 
   newPassword(): string {

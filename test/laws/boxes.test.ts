@@ -81,6 +81,14 @@ const MOVED: Command[] = [
   { does: 'sign in', at: { box: 1, server: 0 } },
   { does: 'poll', at: { box: 1, server: 0 }, call: 'stb/get_modules' },
 ]
+/** A box that was refused by a lock asks again once that is off. */
+const UNLOCKED: Command[] = [
+  { does: 'lock' },
+  { does: 'sign in', at: { box: 0, server: 0 } },
+  { does: 'sign in', at: { box: 1, server: 0 } },
+  { does: 'lock' },
+  { does: 'poll', at: { box: 1, server: 0 }, call: 'stb/get_modules' },
+]
 type Command = {
   does: string
   at?: { box: number; server: number }
@@ -101,13 +109,15 @@ test.each<Kind>(['with a MAC', 'of Ministra'])('a client %s', { timeout: 3_600_0
       }
       await run.end()
     }),
-    // What by chance may not come: that a box is told something, and moves away from where its client is locked.
+    // What by chance may not come: that a box is told something, moves away from where its client is locked, and is
+    // refused by a lock that is over then.
     {
       numRuns: runs(36, 300),
       seed,
       examples: [
         ['', TOLD],
         ['', MOVED],
+        ['', UNLOCKED],
       ],
     },
   )
