@@ -30,8 +30,9 @@ import { type Arrived, openShared, type Together } from './shared-transaction.ts
 
 export type AnyHandler =
   | ((context: Context, input: unknown) => Promise<unknown>)
-  | { outside: (context: OpenContext & Caller, input: unknown, begin: Begin) => Promise<unknown> }
+  | { outside: OutsideHandler }
   | { alone: (context: Context, input: unknown) => Promise<unknown>; together: Together }
+type OutsideHandler = (context: OpenContext & Caller, input: unknown, begin: Begin) => Promise<unknown>
 type Begin = (act: (inside: Context) => Promise<unknown>) => Promise<unknown>
 type OpenHandler = (context: OpenContext, input: unknown) => Promise<unknown>
 
@@ -90,11 +91,24 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
     if (typeof handler === 'function') return (arrived) => runAlone(call, arrived, handler)
     if ('together' in handler)
       return openShared(sql, call, handler.together, (arrived) => runAlone(call, arrived, handler.alone))
-    return (arrived) => {
-      const { context, input } = arrived
-      return closeWhenSilent(sql, () =>
-        handler.outside(context, input, (act) => runAlone(call, arrived, act)),
-      )
+    return (arrived) => closeWhenSilent(sql, () => runOutside(call, arrived, handler.outside))
+  }
+
+  /**
+   * Carries out a call whose handler begins the transaction itself, once it has done what takes long. If it refuses
+   * before, a repeat still gets the reply that is kept under its key: what is outside may have changed since.
+   */
+  async function runOutside(call: Call, arrived: Arrived, handler: OutsideHandler): Promise<unknown> {
+    let hasBegun = false
+    const begin: Begin = (act) => {
+      hasBegun = true
+      return runAlone(call, arrived, act)
+    }
+    try {
+      return await handler(arrived.context, arrived.input, begin)
+    } catch (error) {
+      if (hasBegun || !(error instanceof Refusal) || !call.takesKey) throw error
+      return begin(() => Promise.reject(error))
     }
   }
 

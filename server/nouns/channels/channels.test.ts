@@ -309,6 +309,24 @@ describe('a playlist', () => {
     expect((await world.admin.call(all)).playlist).toMatchObject({ failure: null, channels: 4 })
   })
 
+  test('whose first answer was lost is told again under its key, though its address answers no more', async () => {
+    const served = await servePlaylist(A_PLAYLIST)
+    const given = { address: served.address }
+    const first = await world.admin.send(giveAddress, given, { key: 'given' })
+    const again = await world.admin.send(fetchNow, {}, { key: 'read' })
+    served.serve((_request, response) => response.writeHead(403).end())
+    expect(await world.admin.send(giveAddress, given, { key: 'given' })).toMatchObject({
+      status: 200,
+      body: first.body,
+    })
+    await give(A_PLAYLIST)
+    expect(await world.admin.send(fetchNow, {}, { key: 'read' })).toMatchObject({
+      status: 200,
+      body: again.body,
+    })
+    await world.admin.refused('invalid_input', giveAddress, given, { key: 'another' })
+  })
+
   test('that the admin replaces while it is being read is not taken', async () => {
     let answer = () => {}
     const arrived = Promise.withResolvers<void>()
