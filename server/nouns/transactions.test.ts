@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
+import { signOf } from '../../contract/transactions.ts'
 import { type Person, suiteWorld } from '../../test/support/world.ts'
 
 type Rows = OutputOf<typeof calls.clients.history>
@@ -198,6 +199,17 @@ describe('all transactions', () => {
       expect(seen[1]).toEqual(seen[0]?.toReversed())
     }
     expect((await reseller.call(list, { page: 9 })).data).toEqual([])
+  })
+
+  test('are sorted by credits with the sign that the column shows', async () => {
+    const { reseller } = await openBranch()
+    for (const order of ['asc', 'desc'] as const) {
+      const { data } = await reseller.call(list, { sort: 'credits', order })
+      const shown = data.map(({ type, credits }) => (signOf(type) === -1 ? -credits : credits))
+      expect(Math.min(...shown)).toBeLessThan(0)
+      const ascending = shown.toSorted((one, other) => one - other)
+      expect(shown).toEqual(order === 'asc' ? ascending : ascending.toReversed())
+    }
   })
 
   test("are the reader's own and those beneath, of an account beneath alone", async () => {

@@ -1,8 +1,8 @@
 import type { calls } from '../../contract/calls.ts'
 import { COUNTED_TO } from '../../contract/clients.ts'
 import { pageOf, sliceOf } from '../../contract/page.ts'
-import type { Transaction } from '../../contract/shapes.ts'
-import type { TRANSACTION_SORTS } from '../../contract/transactions.ts'
+import { TRANSACTION_TYPES, type Transaction } from '../../contract/shapes.ts'
+import { signOf, type TRANSACTION_SORTS } from '../../contract/transactions.ts'
 import type { Context, Handler, Handlers } from '../context.ts'
 import { isSelected } from '../ledger/filter.ts'
 import { type LedgerScope, ledgerOf } from '../ledger/rows.ts'
@@ -65,11 +65,15 @@ export const transactions: Handlers<typeof calls.transactions> = {
   },
 }
 
+const LEAVING = TRANSACTION_TYPES.filter((type) => signOf(type) === -1)
+
 /** Returns the ORDER BY of rows `t`. Rows with the same value stand newest first, or oldest first when ascending. */
 function orderOf(sql: Sql, sort: (typeof TRANSACTION_SORTS)[number], order: 'asc' | 'desc'): Fragment {
   const direction = directionOf(sql, order)
   const newest = sql`t.created ${direction}, t.id ${direction}`
-  const by = { created: newest, type: sql`t.type`, credits: sql`t.credits`, login: sql`lower(t.login)` }[sort]
+  // As the column shows them: less than nothing where they left the row's own account.
+  const credits = sql`case when t.type = any (${LEAVING}::text[]) then -t.credits else t.credits end`
+  const by = { created: newest, type: sql`t.type`, credits, login: sql`lower(t.login)` }[sort]
   return sort === 'created' ? newest : sql`${by} ${direction}, ${newest}`
 }
 
