@@ -2,10 +2,10 @@ import * as z from 'zod/mini'
 import { LEVEL_NAMES } from './levels.ts'
 import { inDigits } from './quantities.ts'
 import { Moment } from './shapes.ts'
-import { passage } from './text.ts'
+import { remark } from './text.ts'
 
 /** What an account says when it asks for credits, or its parent when it declines. */
-export const RequestNote = passage('Note', 200)
+export const RequestNote = remark('Note', 200)
 
 const REQUEST_STATES = ['open', 'granted', 'declined', 'withdrawn'] as const
 

@@ -84,15 +84,20 @@ export const Description = z
     oneLine('Description may not have control characters'),
   )
 
-/** A text that may have several lines. @param what it is, such as 'Note' */
-export function passage(what: string, most: number) {
-  return z
-    .string()
-    .check(
-      z.maxLength(most, `${what} cannot exceed ${inDigits(most)} characters`),
-      storable(`${what} has characters that cannot be stored`),
-    )
+/**
+ * A text of several lines that somebody adds to what they do, without the space around it.
+ * @param what it is, such as 'Note'
+ */
+export function remark(what: string, most: number) {
+  return z.string().check(z.overwrite(trimmed), ...passage(what, most))
+}
+
+function passage(what: string, most: number) {
+  return [
+    z.maxLength(most, `${what} cannot exceed ${inDigits(most)} characters`),
+    storable(`${what} has characters that cannot be stored`),
+  ] as const
 }
 
 /** The message to everybody, as it is while it is written: at first it is empty. */
-export const MessageText = passage('Message', 2_000)
+export const MessageText = z.string().check(...passage('Message', 2_000))

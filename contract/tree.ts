@@ -2,13 +2,13 @@ import * as z from 'zod/mini'
 import { LEVEL_NAMES } from './levels.ts'
 import type { Role } from './roles.ts'
 import { Moment } from './shapes.ts'
-import { passage } from './text.ts'
+import { remark } from './text.ts'
 
 /** The roles that have accounts beneath them, from the lowest up. */
 export const ABOVE = ['reseller', 'superreseller', 'admin'] as const satisfies readonly Role[]
 
 /** Why an account is suspended, for who set it and those above that one; '' for others. */
-export const SuspensionReason = passage('Reason', 200)
+export const SuspensionReason = remark('Reason', 200)
 
 /** An account beneath the caller, as those above it see it. */
 export const AccountBeneath = z.object({

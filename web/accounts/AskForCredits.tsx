@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { calls, type OutputOf } from '../../contract/calls.ts'
 import { inCredits } from '../../contract/quantities.ts'
 import { type OwnRequest, RequestNote } from '../../contract/requests.ts'
+import { trimmed } from '../../contract/text.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { CREDIT_REQUEST, draftOf, keepDraft } from '../drafts.ts'
 import { KeepDraft, useDraft } from '../KeepDraft.tsx'
@@ -117,6 +118,6 @@ function useSentDraft({ credits, note }: OwnRequest): void {
   const { name } = useSession()
   useEffect(() => {
     const typed = { ...FIRST, ...draftOf<Partial<typeof FIRST>>(name, CREDIT_REQUEST) }
-    if (amountOf(typed) === credits && typed.note.trim() === note) keepDraft(name, CREDIT_REQUEST, null)
+    if (amountOf(typed) === credits && trimmed(typed.note) === note) keepDraft(name, CREDIT_REQUEST, null)
   }, [name, credits, note])
 }

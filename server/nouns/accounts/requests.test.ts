@@ -13,7 +13,7 @@ afterAll(() => second.close())
 describe('a request for credits', () => {
   test('is seen by the parent alone, and granted as a transfer of the parent', async () => {
     const { superreseller, reseller, dealer } = await world.family({ credits: 50, to: 'reseller' })
-    const { id } = await dealer.call(ask, { credits: 30, note: 'For March' })
+    const { id } = await dealer.call(ask, { credits: 30, note: 'For March\n' })
     expect(await reseller.call(list)).toEqual({
       data: [
         {
@@ -59,7 +59,7 @@ describe('a request for credits', () => {
   test('is declined with a note that the child reads', async () => {
     const { reseller, dealer } = await world.family()
     const { id } = await dealer.call(ask, { credits: 20 })
-    await reseller.call(decline, { id, note: 'Pay first' })
+    await reseller.call(decline, { id, note: '  Pay first\n' })
     expect((await dealer.call(own)).data[0]).toMatchObject({ state: 'declined', answer: 'Pay first' })
     await reseller.refused('changed_since', grant, { id, credits: 1 })
   })
