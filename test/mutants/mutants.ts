@@ -4090,4 +4090,25 @@ export const MUTANTS: Mutant[] = [
     to: '',
     suites: ['server/jobs/jobs.test.ts'],
   },
+  {
+    guard: 'the statistics count a client that was moved beneath its new dealer from that day on',
+    file: 'db/statistics.sql',
+    from: "where t.type = 'MOVE';",
+    to: 'where false;',
+    suites: ['test/laws/days.test.ts'],
+  },
+  {
+    guard: 'the statistics leave out an account that is closed from that day on',
+    file: 'db/statistics.sql',
+    from: "where a.role in ('reseller', 'dealer') and a.closed is not null;",
+    to: 'where false;',
+    suites: ['test/laws/days.test.ts'],
+  },
+  {
+    guard: 'a repeat of a call whose handler refuses before its transaction gets the first reply',
+    file: 'server/corridor/pipeline.ts',
+    from: 'if (hasBegun || !(error instanceof Refusal) || !call.takesKey) throw error',
+    to: 'if (hasBegun || error) throw error',
+    suites: ['server/nouns/channels/channels.test.ts'],
+  },
 ]
