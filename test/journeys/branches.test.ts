@@ -72,7 +72,7 @@ describe.each([
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   })
 
-  test(`adds a ${title}, and returns to the list after 2 seconds`, async ({ open, world }) => {
+  test(`adds a ${title}, and returns to the list`, async ({ open, world }) => {
     const me = (await world.family())[role]
     const page = await open({ as: me, at: adding() })
     const add = page.getByRole('button', { name: `Add ${title}`, exact: true })

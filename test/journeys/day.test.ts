@@ -10,6 +10,7 @@ import {
   press,
   readNotice,
   rows,
+  stopClock,
   test,
   turn,
   typeIn,
@@ -23,12 +24,6 @@ const PHONE = { width: 390, height: 844, touch: true }
 async function copied(page: Page): Promise<string> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   return page.evaluate(() => navigator.clipboard.readText())
-}
-
-/** Stops the clock of a page, so that the card of a new client stays for as long as a slow machine takes. */
-async function stopClock(page: Page): Promise<void> {
-  await page.clock.install()
-  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 10_000)
 }
 
 /** Fills the form of a new client and submits it. */
@@ -89,10 +84,7 @@ describe('the credentials of a new client', () => {
     expect(await copied(page)).toBe(TEXT)
   })
 
-  test('give way to the list after 3 seconds, unless the person points, types or stays', async ({
-    open,
-    world,
-  }) => {
+  test('give way to the list, unless the person points, types or stays', async ({ open, world }) => {
     const { dealer } = await world.family()
     const page = await open({ as: dealer, at: '/new-client' })
     await stopClock(page)

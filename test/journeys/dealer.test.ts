@@ -22,10 +22,11 @@ import {
   readNotice,
   rows,
   signIn,
+  stopClock,
   test,
   typeIn,
 } from '../support/browser.ts'
-import type { Person, World } from '../support/world.ts'
+import type { Family, Person, World } from '../support/world.ts'
 import { CLIENTS, OF_A_CLIENT, OF_A_DEALER } from './columns.ts'
 
 describe("a dealer's dashboard", () => {
@@ -375,7 +376,7 @@ describe('a new client', () => {
     await expect(fault).toHaveCount(0)
   })
 
-  test('is created for paid months, and the list opens 3 seconds later', async ({ open, world }) => {
+  test('is created for paid months, and the list opens then', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 5 })
     await world.client(dealer, { login: 'was-here' })
     const page = await open({ as: dealer, at: '/new-client' })
@@ -394,7 +395,7 @@ describe('a new client', () => {
 })
 
 describe('a client', () => {
-  test('is changed field by field, and the list opens after 2 seconds', async ({ open, world }) => {
+  test('is changed field by field, and the list opens then', async ({ open, world }) => {
     const dealer = await dealerOfTwelve(world)
     const page = await open({ as: dealer, at: '/clients' })
     await page.getByRole('link', { name: 'client-02' }).click()
@@ -446,24 +447,23 @@ describe('a client', () => {
     await expect(rows(page, 'Transactions')).toHaveCount(3)
   })
 
-  test('keeps a dialog that is opened in the 2 seconds after a change, and leaves for the list then', async ({
+  test('keeps a dialog that is opened soon after a change, and leaves for the list once it is closed', async ({
     open,
     world,
   }) => {
     const dealer = await dealerOfTwelve(world)
     const page = await open({ as: dealer, at: '/update-client/client-02' })
     await fill(page, { Description: 'Upstairs' })
-    // Its time stands still, so that the 2 seconds are not over before the dialog is opened.
-    await page.clock.install()
-    await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 10_000)
+    // Its time stands still, so that it does not leave before the dialog is opened.
+    await stopClock(page)
     await press(page, 'Update Client')
     await expect(page.getByText('Client client-02 updated successfully!')).toBeVisible()
     await press(page, 'Credentials')
     const dialog = page.getByRole('dialog', { name: 'Credentials of client-02' })
     await expect(dialog).toBeVisible()
-    await page.clock.resume()
-    await new Promise((passed) => setTimeout(passed, 2_500))
+    await page.clock.runFor(2_500)
     await expect(dialog).toBeVisible()
+    await page.clock.resume()
     await press(dialog, 'Close')
     await expect(page).toHaveURL('/clients')
   })
@@ -867,6 +867,94 @@ describe('the script of a page', () => {
         return fetched()
       }
       await expect.poll(turn).toEqual([1, 1, 1, 1])
+    },
+  )
+})
+
+type Saving = {
+  as: (people: Family & { admin: Person }) => Person
+  at: (people: Family) => string
+  save: (page: Page) => Promise<unknown>
+  /** What the page says once it is saved. */
+  says: RegExp
+  list: string
+  seconds: number
+}
+
+const SAVINGS: Record<string, Saving> = {
+  'of a new client': {
+    as: ({ dealer }) => dealer,
+    at: () => '/new-client',
+    save: async (page) => {
+      await fill(page, { 'Login Name': 'is-new', Password: 'tv-1234' })
+      await typeIn(page.getByLabel('MAC Address'), 'A1B2C3')
+      await press(page, 'Submit')
+    },
+    says: /^Client is-new created successfully!/,
+    list: '/clients',
+    seconds: 3,
+  },
+  'of a client': {
+    as: ({ dealer }) => dealer,
+    at: () => '/update-client/was-here',
+    save: async (page) => {
+      await fill(page, { Description: 'Upstairs' })
+      await press(page, 'Update Client')
+    },
+    says: /^Client was-here updated successfully!/,
+    list: '/clients',
+    seconds: 2,
+  },
+  'of a new account': {
+    as: ({ superreseller }) => superreseller,
+    at: () => '/add-reseller',
+    save: async (page) => {
+      await fill(page, { Login: 'a-new-account', Password: 'their-password' })
+      await press(page, 'Add Reseller')
+    },
+    says: /^Reseller added successfully!/,
+    list: '/resellers',
+    seconds: 2,
+  },
+  'of credits': {
+    as: ({ reseller }) => reseller,
+    at: ({ dealer }) => `/update-dealer/${dealer.name}`,
+    save: async (page) => {
+      await press(page, 'Add 1 credit')
+      await press(page.getByRole('alertdialog'), 'Add 1 credit')
+    },
+    says: /^Dealer updated successfully!/,
+    list: '/dealers',
+    seconds: 2,
+  },
+  'of the message': {
+    as: ({ admin }) => admin,
+    at: () => '/admin/message',
+    save: async (page) => {
+      await fill(page, { 'New Message': 'No new boxes.' })
+      await press(page, 'Update Message')
+    },
+    says: /^Message updated successfully/,
+    list: '/admin',
+    seconds: 2,
+  },
+}
+
+describe('a page', () => {
+  test.for(Object.entries(SAVINGS))(
+    '%s gives way exactly so long after it was saved',
+    async ([_, saving], { open, world }) => {
+      const family = await world.family({ credits: 5, to: 'reseller' })
+      await world.client(family.dealer, { login: 'was-here' })
+      const at = saving.at(family)
+      const page = await open({ as: saving.as({ ...family, admin: world.admin }), at })
+      await stopClock(page)
+      await saving.save(page)
+      await expect(page.getByText(saving.says).first()).toBeVisible()
+      await page.clock.runFor(saving.seconds * 1_000 - 200)
+      await expect(page).toHaveURL(at)
+      await page.clock.runFor(400)
+      await expect(page).toHaveURL(saving.list)
     },
   )
 })

@@ -399,3 +399,9 @@ export function countCalls(page: Page, path: string): () => number {
   })
   return () => made
 }
+
+/** Stops the clock of a page: what would come in seconds waits for as long as a slow machine takes. */
+export async function stopClock(page: Page): Promise<void> {
+  await page.clock.install()
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 10_000)
+}
