@@ -54,8 +54,8 @@ create table account (
     case role
       when 'admin' then superreseller is null and reseller is null
       when 'superreseller' then superreseller is null and reseller is null
-      when 'reseller' then superreseller = parent and reseller is null
-      else superreseller is not null and reseller = parent
+      when 'reseller' then (superreseller = parent and reseller is null) is true
+      else (superreseller is not null and reseller = parent) is true
     end
   ),
   -- The parent is one level above.
@@ -139,7 +139,7 @@ create table credit_request (
   constraint credit_request_state_check check (state in ('open', 'granted', 'declined', 'withdrawn')),
   constraint credit_request_answered_check check ((state = 'open') = (answered is null)),
   constraint credit_request_granted_check check (
-    case state when 'granted' then granted between 1 and credits else granted is null end
+    case state when 'granted' then (granted between 1 and credits) is true else granted is null end
   ),
   constraint credit_request_account_fk foreign key (account) references account (id)
 );
@@ -249,8 +249,8 @@ begin
   return date_trunc('milliseconds', now());
 end $$;
 
--- Claims a key until the transaction ends. Waits until no other transaction has claimed it. Returns the reply that was
--- stored under it after a moment. The second statement sees what the transaction that it waited for has stored.
+-- Claims a key until the transaction ends. Waits until no other transaction has claimed it. Returns the reply that has
+-- been stored under it since a moment. The second statement sees what the transaction that it waited for has stored.
 -- `claimFreeKeys` in server/corridor/idempotency.ts takes the same lock.
 create function claim_key(of_account bigint, of_call text, of_key text, since timestamptz)
   returns table (body_hmac bytea, reply jsonb)
@@ -321,7 +321,9 @@ create function remove_outdated(name text, before timestamptz, most integer) ret
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
   removed integer;
+  newest timestamptz;
 begin
+  -- Each age stands in both conditions: a row that somebody changes while its deletion waits is judged once more.
   before := least(before, moment() - case
     when name in ('export_ticket', 'session', 'captcha_used') then interval '0'
     when name in ('box_login', 'box_change') then interval '1 hour'
@@ -330,52 +332,63 @@ begin
   case name
     when 'export_ticket' then
       delete from export_ticket where ticket_hash = any (
-        array(select ticket_hash from export_ticket where expiry <= before limit most));
+        array(select ticket_hash from export_ticket where expiry <= before limit most)) and expiry <= before;
     when 'session' then
       delete from session where token_hash = any (
-        array(select token_hash from session where expiry <= before limit most));
+        array(select token_hash from session where expiry <= before limit most)) and expiry <= before;
     when 'login_try' then
-      delete from login_try where id = any (array(select id from login_try where tried <= before limit most));
+      delete from login_try where id = any (array(select id from login_try where tried <= before limit most))
+        and tried <= before;
     when 'captcha_used' then
       delete from captcha_used where solution_hash = any (
-        array(select solution_hash from captcha_used where expiry <= before limit most));
+        array(select solution_hash from captcha_used where expiry <= before limit most)) and expiry <= before;
     when 'idempotency_key' then
       delete from idempotency_key where ctid = any (
-        array(select ctid from idempotency_key where created <= before limit most));
+        array(select ctid from idempotency_key where created <= before limit most)) and created <= before;
     when 'sign_in' then
-      delete from sign_in where id = any (array(select id from sign_in where at <= before limit most));
+      delete from sign_in where id = any (array(select id from sign_in where at <= before limit most)) and at <= before;
     when 'device_history' then
-      delete from device_history where id = any (array(select id from device_history where at <= before limit most));
+      delete from device_history where id = any (array(select id from device_history where at <= before limit most))
+        and at <= before;
     when 'channel' then
       -- Those seen long ago, and all but the newest 300,000; none that was seen last.
-      delete from channel where id = any (array(
-        select id from channel
-        where seen < (select max(seen) from channel) and seen <= greatest(
-          least(before, (select max(seen) from channel) - interval '2 days'),
-          (select seen from channel order by seen desc offset 300000 limit 1))
-        limit most));
+      newest := (select max(seen) from channel);
+      before := greatest(
+        least(before, newest - interval '2 days'), (select seen from channel order by seen desc offset 300000 limit 1));
+      delete from channel where id = any (
+        array(select id from channel where seen < newest and seen <= before limit most))
+        and seen < newest and seen <= before;
     when 'channel_group' then
       -- Of those that the playlist in use does not have, all but 20,000: those whose packages were chosen, and the newest.
       delete from channel_group where id = any (array(
         select id from channel_group where channels = 0
-        order by packages <> '{1,7}' desc, id desc offset 20000 limit most));
+        order by packages <> '{1,7}' desc, id desc offset 20000 limit most)) and channels = 0;
     when 'box_login' then
-      delete from box_login where id = any (array(select id from box_login where tried <= before limit most));
+      delete from box_login where id = any (array(select id from box_login where tried <= before limit most))
+        and tried <= before;
     when 'unknown_box' then
       -- Those that asked long ago, and all but the newest 10,000.
-      delete from unknown_box where mac = any (
-        array(
-          select mac from unknown_box
-          where asked <= greatest(before, (select asked from unknown_box order by asked desc offset 10000 limit 1))
-          limit most));
+      before := greatest(before, (select asked from unknown_box order by asked desc offset 10000 limit 1));
+      delete from unknown_box where mac = any (array(select mac from unknown_box where asked <= before limit most))
+        and asked <= before;
     when 'box_count' then
       delete from box_count where at <= before;
     when 'box_event' then
-      delete from box_event where id = any (array(select id from box_event where expiry <= before limit most));
+      delete from box_event where id = any (array(select id from box_event where expiry <= before limit most))
+        and expiry <= before;
     when 'box_change' then
-      delete from box_change where ctid = any (array(select ctid from box_change where at <= before limit most));
+      delete from box_change where ctid = any (array(select ctid from box_change where at <= before limit most))
+        and at <= before;
+    when 'presence' then
+      -- Of clients that are deleted: what a gateway was just storing of a box may have brought its row back.
+      delete from presence where client = any (array(
+        select p.client from client c join presence p on p.client = c.id where c.deleted >= before limit most));
+    when 'stream_use' then
+      delete from stream_use where client = any (array(
+        select u.client from client c join stream_use u on u.client = c.id where c.deleted >= before limit most));
     when 'server_process' then
-      delete from server_process where id = any (array(select id from server_process where seen <= before limit most));
+      delete from server_process where id = any (array(select id from server_process where seen <= before limit most))
+        and seen <= before;
     when 'audit' then
       update audit set address = null where id = any (
         array(select id from audit where at <= before and address is not null limit most));
@@ -421,6 +434,15 @@ end $$;
 
 create trigger forget_password before update of closed on account for each row
   when (old.closed is null and new.closed is not null) execute function forget_password();
+
+create function refuse_reopening() returns trigger language plpgsql as $$
+begin
+  raise exception 'a closed account stays closed' using errcode = 'insufficient_privilege';
+end $$;
+
+-- The statistics count it as gone since the moment of its closing.
+create trigger stays_closed before update of closed on account for each row
+  when (old.closed is not null and new.closed is distinct from old.closed) execute function refuse_reopening();
 
 create trigger appended_only before delete or truncate on audit
   for each statement execute function refuse_change();

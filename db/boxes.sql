@@ -283,7 +283,11 @@ declare
   known inet;
 begin
   known := split_part(address, '%', 1);
-  return network(set_masklen(known, case when family(known) = 6 and not known <<= '::ffff:0:0/96' then 64 else masklen(known) end));
+  -- A server that listens on both families has an IPv4 address as '::ffff:192.0.2.1'.
+  if known <<= '::ffff:0:0/96' then
+    known := substr(host(known), length('::ffff:') + 1);
+  end if;
+  return network(set_masklen(known, case when family(known) = 6 then 64 else masklen(known) end));
 exception when invalid_text_representation then
   return null;
 end $$;

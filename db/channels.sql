@@ -45,7 +45,7 @@ create table playlist (
   constraint playlist_one_check check (only_one),
   constraint playlist_taken_check check ((content is null) = (taken is null)),
   constraint playlist_held_check check (
-    held in ('empty', 'broken', 'shrunk')
+    (held in ('empty', 'broken', 'shrunk')) is true
     and num_nulls(held_at, held_content, held_channels, held_skipped, held_groups) = 0
     or num_nonnulls(held, held_at, held_content, held_channels, held_skipped, held_groups) = 0
   )

@@ -47,7 +47,7 @@ grant insert (id, host, pid, version, node, console_port, box_port, started, sto
 grant insert (name, took_ms, succeeded, failures, failure, next),
   update (ended, took_ms, succeeded, failures, failure, next) on job to :server_role;
 
--- These rows last minutes or days, and the server removes them through functions. It needs a right to update a column
+-- The server removes these rows through functions, most of them after minutes or days. It needs a right to update a column
 -- of `session` in order to lock a session until it commits.
 grant insert (token_hash, account, created, expiry, address, agent) on session to :server_role;
 grant insert (account, at, address, agent, outcome) on sign_in to :server_role;

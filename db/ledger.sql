@@ -159,8 +159,8 @@ begin
     select case
       when (case a.role
         when 'dealer' then m.superreseller = a.superreseller and m.reseller = a.reseller
-        when 'reseller' then m.superreseller = a.superreseller
-        when 'superreseller' then true
+        when 'reseller' then m.superreseller = a.superreseller and m.dealer is null
+        when 'superreseller' then m.reseller is null and m.dealer is null
       end) is not true then 'a transfer does not lie on the path of the account that it concerns'
       when actor.id is null then 'a transfer names nobody who acted'
       when m.type = 'MOVE' and (

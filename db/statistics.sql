@@ -1,5 +1,8 @@
--- Each superreseller's credits, and the accounts and clients beneath it, at the end of each day. A row is written once
--- and never changes, whatever is moved, closed or deleted later. `verify` computes it again from the other tables.
+-- What there was on finished days and in finished months: figures of superresellers and branches, and sums of
+-- transactions. A row is written once and never changed, whatever is moved, closed or deleted later, and removed only
+-- if its day or month had not ended (`forget_days_ahead`). `verify` computes each again from the other tables.
+
+-- Each superreseller's credits, and the accounts and clients beneath it, at the end of each day.
 
 create table statistic (
   day date not null,
@@ -17,7 +20,7 @@ create table statistic (
 create index statistic_day on statistic (day);
 
 -- The clients beneath each superreseller and reseller at the end of each day, and the credits used beneath it during
--- the day, less those taken back. Like a statistic, a row is written once and never changes.
+-- the day, less those taken back.
 create table branch_day (
   day date not null,
   account bigint not null,
@@ -31,8 +34,7 @@ create table branch_day (
 create index branch_day_day on branch_day (day);
 
 -- What the transactions that an account may see add up to by their type, for finished days with so many of them that
--- reading each would take long. Like a statistic, a row is written once and never changes; `verify` adds it up again.
--- Days begin and end by the TIME_ZONE in which they were finished.
+-- reading each would take long. Days begin and end by the TIME_ZONE in which they were finished.
 create table busy_day (
   account bigint not null,
   began timestamptz not null,

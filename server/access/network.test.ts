@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { HOUR_MS } from '../../contract/time.ts'
+import { freshDatabase } from '../../test/support/database.ts'
 import { openLog } from '../log.ts'
-import { type Networks, networkOf, watchNetworks } from './network.ts'
+import { type Networks, networkOf, watchNetworks, withoutPort } from './network.ts'
 
-test.each([
+const COUNTED_AS: [address: string, network: string][] = [
   ['198.51.100.7', '198.51.100.7'],
   ['::ffff:198.51.100.7', '198.51.100.7'],
   ['::FFFF:c633:6407', '198.51.100.7'],
@@ -19,8 +20,24 @@ test.each([
   ['[2001:db8:1:2::1]:51234', '2001:db8:1:2::/64'],
   ['[2001:db8:1:2::1]', '2001:db8:1:2::/64'],
   ['not an address', 'not an address'],
-])('%s counts as %s', (address, network) => {
+]
+
+test.each(COUNTED_AS)('%s counts as %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
+})
+
+test('the database tells networks apart as the server does', async () => {
+  const database = await freshDatabase()
+  onTestFinished(() => database.drop())
+  const addresses = COUNTED_AS.map(([address]) => withoutPort(address))
+  const apart = await database.sql<{ one: string; other: string }[]>`
+    select one, other from unnest(${addresses}::text[]) one, unnest(${addresses}::text[]) other
+    where network_of(one) is distinct from network_of(other)`
+  const expected = addresses.flatMap((one) =>
+    addresses.filter((other) => networkOf(one) !== networkOf(other)).map((other) => ({ one, other })),
+  )
+  expect(apart).toHaveLength(expected.length)
+  expect(apart).toEqual(expect.arrayContaining(expected))
 })
 
 const TRUSTED = ['192.0.2.1', '2001:db8:aa::/48']

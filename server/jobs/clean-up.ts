@@ -36,6 +36,9 @@ export async function cleanUp(
     ['box_change', ago(HOUR_MS)],
     // One that was killed, and has not been started again at its place.
     ['server_process', ago(DAY_MS)],
+    // Of clients that were deleted since, what a gateway stored once more.
+    ['presence', ago(2 * DAY_MS)],
+    ['stream_use', ago(2 * DAY_MS)],
     // A channel that comes back later gets another id.
     ['channel', keptSince],
   ]

@@ -334,6 +334,8 @@ describe('the clean-up', () => {
       box_event: 1,
       box_change: 1,
       channel: 1,
+      presence: 0,
+      stream_use: 0,
       server_process: 1,
     })
     expect(logged.find(({ forgotten }) => forgotten)?.forgotten).toEqual({ audit: 1, presence: 1 })
@@ -350,6 +352,37 @@ describe('the clean-up', () => {
         table,
       ).toBe(false)
     }
+  })
+
+  test('forgets what was stored of a box while its client was being deleted', async () => {
+    const { sql } = world.server
+    const { dealer } = await world.family()
+    const { name } = await world.client(dealer)
+    await world.admin.call(calls.admin.remove, { name })
+    const [client] = await sql<{ id: number }[]>`select id from client where name = ${name}`
+    const id = client?.id ?? 0
+    await sql`insert into presence (client, address, answered) values (${id}, '203.0.113.7', ${world.clock.now})`
+    await sql`insert into stream_use (client, tokens) values (${id}, '{}')`
+    const jobs = start()
+    for (const table of ['presence', 'stream_use'])
+      await soon(async () => expect(await sql`select from ${sql(table)} where client = ${id}`).toEqual([]))
+    await jobs.stop()
+  })
+
+  test('keeps a row that became new while its removal waited for it', async () => {
+    const { sql, ownerSql } = world.server
+    const mac = '00:1A:79:00:00:01'
+    await sql`
+      insert into unknown_box (mac, first_asked, asked, stb_type, version)
+      values (${mac}, '2026-01-01', '2026-01-01', '', '')`
+    const commit = await holdOpen(
+      ownerSql,
+      (sql) => sql`update unknown_box set asked = ${world.clock.now} where mac = ${mac}`,
+    )
+    const removal = sql`select remove_outdated('unknown_box', '2026-02-01', 10) as removed`.execute()
+    await somebodyWaits(sql)
+    await commit()
+    expect(await removal).toEqual([{ removed: 0 }])
   })
 
   test('keeps the newest 10,000 unknown boxes for 7 days, and looks each minute', async () => {

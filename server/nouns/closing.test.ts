@@ -53,6 +53,16 @@ describe('a closed account', () => {
     })
   })
 
+  test('is not opened again, whatever the server would say', async () => {
+    const { reseller, dealer } = await world.family()
+    await reseller.call(close, { name: dealer.name })
+    const { sql } = world.server
+    for (const moment of [null, new Date(0)])
+      await expect(sql`update account set closed = ${moment} where id = ${dealer.id}`).rejects.toMatchObject({
+        code: '42501',
+      })
+  })
+
   test('is in no list, count, /users or statistic, but in the tree’s filter, with its history', async () => {
     const { superreseller, reseller, dealer } = await world.family({ credits: 7 })
     const { name } = dealer

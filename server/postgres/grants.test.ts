@@ -211,3 +211,43 @@ describe("the console's role", () => {
     ])
   })
 })
+
+test.each([
+  [
+    'a reseller beneath no superreseller',
+    `insert into account (name, role, parent, password, settings, created)
+      select 'nobodys', 'reseller', id, '', '{}', now() from account where role = 'superreseller'`,
+  ],
+  [
+    'a dealer beneath no reseller',
+    `insert into account (name, role, parent, superreseller, password, settings, created)
+      select 'nobodys', 'dealer', id, superreseller, '', '{}', now() from account where role = 'reseller'`,
+  ],
+  [
+    'a request that is granted without credits',
+    `insert into credit_request (account, credits, note, created, state, answered)
+      select id, 1, '', now(), 'granted', now() from account where role = 'dealer'`,
+  ],
+  [
+    'a playlist that is held back for no reason',
+    `insert into playlist (shown, given, tried, held_at, held_content, held_channels, held_skipped, held_groups)
+      values ('', now(), now(), now(), '', 1, 0, '[]')`,
+  ],
+])('the tables hold no row that is only half of itself: not %s', async (_what, statement) => {
+  const own = await freshDatabase()
+  try {
+    await own.sql`insert into account (name, role, password, settings, created) values ('admin', 'admin', '', '{}', now())`
+    await own.sql`
+      insert into account (name, role, parent, password, settings, created)
+      select 'one', 'superreseller', id, '', '{}', now() from account where role = 'admin'`
+    await own.sql`
+      insert into account (name, role, parent, superreseller, password, settings, created)
+      select 'two', 'reseller', id, id, '', '{}', now() from account where role = 'superreseller'`
+    await own.sql`
+      insert into account (name, role, parent, superreseller, reseller, password, settings, created)
+      select 'three', 'dealer', id, superreseller, id, '', '{}', now() from account where role = 'reseller'`
+    await expect(begin(own.ownerSql, (sql) => sql.unsafe(statement))).rejects.toMatchObject({ code: '23514' })
+  } finally {
+    await own.drop()
+  }
+})

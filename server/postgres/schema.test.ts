@@ -187,6 +187,7 @@ describe('the tables that the main branch has made between two releases', () => 
       '1a573717',
       '461d2df4',
       '710d8add',
+      '7dbb096b',
     ])
   })
 

@@ -20,10 +20,13 @@ export async function brokenGuards(sql: Sql, role: string | null): Promise<strin
 const WRITTEN = PRESENT.files.map(({ text }) => text).join('\n')
 
 const TRIGGERS = [...WRITTEN.matchAll(/^create trigger (\w+)[^;]*?\bon (\w+)[^;]*/gm)]
-/** Each function with its body; one that is written as an expression has none. */
-const FUNCTIONS = [...WRITTEN.matchAll(/^create function (\w+)[^$;]*(?:\$\$(.*?)\$\$)?;/gms)]
-const CONSTRAINTS = [...WRITTEN.matchAll(/^ +constraint (\w+)/gm)]
-const UNIQUE_INDEXES = [...WRITTEN.matchAll(/^create unique index (\w+)/gm)]
+/** Each function with its options and its body; one that is written as an expression has none. */
+const FUNCTIONS = [...WRITTEN.matchAll(/^create function (\w+)([^$;]*)(?:\$\$(.*?)\$\$)?;/gms)]
+const CONSTRAINTS = [...WRITTEN.matchAll(/^create(?: unlogged)? table (\w+) \((.*?)^\)/gms)].flatMap(
+  ([, table, columns = '']) =>
+    [...columns.matchAll(/^ +constraint (\w+)/gm)].map(([, name]) => ({ table, name })),
+)
+const UNIQUE_INDEXES = [...WRITTEN.matchAll(/^create unique index (\w+)[^;]*/gm)]
 
 async function brokenTriggers(sql: Sql): Promise<string[]> {
   const found = await sql<{ on: string; name: string; enabled: string; definition: string }[]>`
@@ -53,34 +56,53 @@ function shapeOf(definition: string): string {
 }
 
 async function rewrittenFunctions(sql: Sql): Promise<string[]> {
-  const found = await sql<{ name: string; text: string }[]>`
-    select proname as name, prosrc as text from pg_proc where pronamespace = 'public'::regnamespace`
-  return FUNCTIONS.flatMap(([, name, body = '']) => {
+  const found = await sql<{ name: string; text: string; as_owner: boolean; settings: string[] | null }[]>`
+    select proname as name, prosrc as text, prosecdef as as_owner, proconfig as settings
+    from pg_proc where pronamespace = 'public'::regnamespace`
+  return FUNCTIONS.flatMap(([, name, options = '', body = '']) => {
     const versions = found.filter((one) => one.name === name)
     if (versions.length === 0) return [`The function ${name} is gone.`]
-    return versions.every(({ text }) => text === body) ? [] : [`The function ${name} was rewritten.`]
+    const isSame = versions.every(
+      ({ text, as_owner, settings }) =>
+        text === body &&
+        as_owner === options.includes('security definer') &&
+        (settings ?? []).includes(SEARCH_PATH) === options.includes('set search_path'),
+    )
+    return isSame ? [] : [`The function ${name} was rewritten.`]
   })
 }
 
+/** The setting of every function that runs as the owner: it finds nothing that another role has made. */
+const SEARCH_PATH = 'search_path=public, pg_temp'
+
+/** Of a constraint, its condition is not judged: PostgreSQL writes it in its own way, and each version in another. */
 async function missingConstraints(sql: Sql): Promise<string[]> {
   // From PostgreSQL 18 on a constraint may exist without being enforced.
-  const found = await sql<{ name: string }[]>`
-    select conname as name from pg_constraint
+  const found = await sql<{ table: string; name: string }[]>`
+    select conrelid::regclass::text as "table", conname as name from pg_constraint
     where connamespace = 'public'::regnamespace and convalidated
       and coalesce((to_jsonb(pg_constraint) ->> 'conenforced')::boolean, true)`
-  const sound = new Set(found.map(({ name }) => name))
-  return CONSTRAINTS.flatMap(([, name = '']) =>
-    sound.has(name) ? [] : [`The constraint ${name} is gone or was never checked.`],
+  const sound = new Set(found.map(({ table, name }) => `${table} ${name}`))
+  return CONSTRAINTS.flatMap(({ table, name }) =>
+    sound.has(`${table} ${name}`) ? [] : [`The constraint ${name} is gone or was never checked.`],
   )
 }
 
 async function missingIndexes(sql: Sql): Promise<string[]> {
-  const found = await sql<{ name: string }[]>`
-    select indexrelid::regclass::text as name from pg_index where indisunique and indisvalid`
-  const sound = new Set(found.map(({ name }) => name))
-  return UNIQUE_INDEXES.flatMap(([, name = '']) =>
-    sound.has(name) ? [] : [`The unique index ${name} is gone or does not hold.`],
+  const found = await sql<{ definition: string }[]>`
+    select pg_get_indexdef(indexrelid) as definition from pg_index where indisunique and indisvalid`
+  const sound = new Set(found.map(({ definition }) => keyOf(definition)))
+  return UNIQUE_INDEXES.flatMap(([written, name]) =>
+    sound.has(keyOf(written)) ? [] : [`The unique index ${name} is gone or does not hold.`],
   )
+}
+
+/** Returns what a unique index forbids, alike for our text and for PostgreSQL's. */
+function keyOf(definition: string): string {
+  return definition
+    .toLowerCase()
+    .replaceAll(/public\.| using btree|::text|[()]/g, '')
+    .replaceAll(/\s+/g, ' ')
 }
 
 const REMOVING = ['DELETE', 'TRUNCATE', 'TRIGGER']
@@ -106,7 +128,17 @@ const FORBIDDEN = [
   // What is only appended.
   {
     rights: ['UPDATE', ...REMOVING],
-    tables: ['transfer', 'audit', 'mac_trial', 'device_history', 'sign_in'],
+    tables: [
+      'transfer',
+      'audit',
+      'mac_trial',
+      'device_history',
+      'sign_in',
+      'statistic',
+      'branch_day',
+      'busy_day',
+      'finished_month',
+    ],
   },
   // What may change and is never removed.
   { rights: REMOVING, tables: ['box_event', 'credit_request', 'suspension'] },
@@ -122,13 +154,17 @@ const GIVEN: readonly (readonly [table: string, column: string])[] = [
 ]
 
 async function excessiveRights(sql: Sql, role: string): Promise<string[]> {
-  const [whole] = await sql<{ owns: boolean; superuser: boolean }[]>`
-    select pg_has_role(r.oid, c.relowner, 'MEMBER') as owns, r.rolsuper as superuser
-    from pg_roles r, pg_class c where r.rolname = ${role} and c.oid = 'transfer'::regclass`
+  // Who owns a schema may drop the tables of others in it, and is by default whoever owns the database.
+  const [whole] = await sql<{ owns: boolean; makes: boolean; superuser: boolean }[]>`
+    select pg_has_role(r.oid, c.relowner, 'MEMBER') or pg_has_role(r.oid, n.nspowner, 'MEMBER') as owns,
+      has_schema_privilege(r.oid, n.oid, 'CREATE') as makes, r.rolsuper as superuser
+    from pg_roles r, pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where r.rolname = ${role} and c.oid = 'transfer'::regclass`
   if (whole?.superuser)
     return [`The console's role ${role} is a superuser, whom no rule of the database holds.`]
   if (whole?.owns)
     return [`The console's role ${role} owns the ledger, so that the database cannot guard it.`]
+  if (whole?.makes) return [`The console's role ${role} may make tables and functions.`]
   const asked = FORBIDDEN.flatMap(({ rights, tables }) =>
     tables.flatMap((table) => rights.map((right) => ({ table, right }))),
   )

@@ -664,6 +664,48 @@ const tamperings: Tampering[] = [
     (sql) => sql`drop index client_mac_key`,
   ],
   [
+    'the index against two clients of one MAC made for each client',
+    () => null,
+    /The unique index client_mac_key is gone or does not hold/,
+    async (sql) => {
+      await sql`drop index client_mac_key`
+      await sql`create unique index client_mac_key on client (mac, id) where deleted is null`
+    },
+  ],
+  [
+    'the constraint against negative balances made on another table',
+    () => null,
+    /The constraint holding_balance_check is gone or was never checked/,
+    async (sql) => {
+      await sql`alter table holding drop constraint holding_balance_check`
+      await sql`alter table account add constraint holding_balance_check check (true)`
+    },
+  ],
+  [
+    'a function run with the rights of whoever calls it',
+    () => null,
+    /The function lock_holdings was rewritten/,
+    (sql) => sql`alter function lock_holdings(bigint[]) security invoker`,
+  ],
+  [
+    'a function of the owner run with what others have made',
+    () => null,
+    /The function lock_holdings was rewritten/,
+    (sql) => sql`alter function lock_holdings(bigint[]) set search_path = pg_temp, public`,
+  ],
+  [
+    'the console allowed to make tables',
+    () => null,
+    /may make tables and functions/,
+    (sql) => sql.unsafe(`grant create on schema public to ${ROLE}`),
+  ],
+  [
+    'a move said to have taken more clients along',
+    () => null,
+    /What is beneath .* now is not what its history has left there/,
+    (sql) => tamperWithMoves(sql, sql`update tree_move set clients = clients + 1`),
+  ],
+  [
     'the constraint against negative balances dropped',
     () => null,
     /The constraint holding_balance_check is gone or was never checked/,

@@ -61,14 +61,26 @@ async function clientOf(dealer: Person): Promise<{ id: number; name: string; exp
 
 async function placesOf(families: readonly Family[], moves: readonly Row[]): Promise<Places> {
   const { sql } = world.server
+  const [issue] = await sql<{ id: number }[]>`select id from holding where kind = 'issue'`
   const rows: Row[] = [...moves]
   for (const { superreseller, reseller, dealer } of families) {
     const { id, name, expiry } = await clientOf(dealer)
     const counted = dayOf(expiry, 'UTC')
     const path = { superreseller: superreseller.id, reseller: reseller.id, dealer: dealer.id }
     const of = { ...path, client: id, login: name, description: '', actor: dealer.id }
-    const [own, up] = await Promise.all([holdingsOf(dealer.id), holdingsOf(reseller.id)])
+    const [own, up, top] = await Promise.all(
+      [dealer, reseller, superreseller].map(({ id }) => holdingsOf(id)),
+    )
+    if (!own || !up || !top || !issue) throw new Error('a holding is missing')
+    await world.give(world.admin, superreseller, 2)
     const removed = { ...path, login: dealer.name, description: '', actor: reseller.id, credits: 1 }
+    const added = {
+      type: 'ADD',
+      superreseller: superreseller.id,
+      dealer: null,
+      description: '',
+      credits: 1,
+    }
     rows.push(
       {
         ...of,
@@ -83,6 +95,22 @@ async function placesOf(families: readonly Family[], moves: readonly Row[]): Pro
       { ...of, type: 'RETRIEVED', credits: 1, source: own.consumed, destination: own.balance, expiry },
       { ...of, type: 'TRIAL', credits: 0, expiry },
       { ...removed, type: 'REMOVE', source: own.balance, destination: up.balance },
+      {
+        ...added,
+        reseller: reseller.id,
+        login: reseller.name,
+        actor: superreseller.id,
+        source: top.balance,
+        destination: up.balance,
+      },
+      {
+        ...added,
+        reseller: null,
+        login: superreseller.name,
+        actor: world.admin.id,
+        source: issue.id,
+        destination: top.balance,
+      },
     )
   }
   const ids = async (table: string) =>
@@ -152,16 +180,13 @@ async function insert(...rows: Row[]): Promise<{ accepted: boolean; faults: unkn
   return outcome
 }
 
+const ON_PATH = ['superreseller', 'reseller', 'dealer', 'from_superreseller', 'from_reseller', 'from_dealer']
+
 /** The columns that a row may get wrong, and what it may say there. The actor is right or missing. */
 const wrong = () =>
   fc.oneof(
     fc.record({ column: fc.constantFrom('source', 'destination'), value: any(places.holdings) }),
-    fc.record({
-      column: fc.constantFrom(
-        ...['superreseller', 'reseller', 'dealer', 'from_superreseller', 'from_reseller', 'from_dealer'],
-      ),
-      value: any(places.accounts),
-    }),
+    fc.record({ column: fc.constantFrom(...ON_PATH), value: any(places.accounts) }),
     fc.record({ column: fc.constant('client'), value: any(places.clients) }),
     fc.record({ column: fc.constant('actor'), value: fc.constant(MISSING) }),
     fc.record({
@@ -177,6 +202,13 @@ function any(ids: readonly number[]): fc.Arbitrary<number | null> {
 
 test('the database accepts each right row', async () => {
   for (const row of places.rows) expect(await insert(row)).toEqual({ accepted: true, faults: [] })
+})
+
+test('the database accepts no row that names one other account on its path', async () => {
+  for (const row of places.rows)
+    for (const column of ON_PATH)
+      for (const account of [...places.accounts, MISSING, null])
+        expect((await insert({ ...row, [column]: account })).faults, `${row.type} ${column}`).toEqual([])
 })
 
 test('the database accepts no row that verify would find wrong, whatever it names', async () => {
