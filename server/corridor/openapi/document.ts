@@ -265,13 +265,30 @@ function answerOf(call: Call): Response {
   return { description: 'Done.', content: json(described(schemaOf(call.output, 'output'), call, OF_OUTPUTS)) }
 }
 
-/** Adds the descriptions to the fields of an object; those of this call come before those of every call. */
-function described(schema: JsonSchema, { name }: Call, descriptions: Readonly<Record<string, string>>) {
-  for (const [field, of] of Object.entries(schema.properties ?? {})) {
-    const description = descriptions[`${name} ${field}`] ?? descriptions[field]
-    if (description !== undefined) Object.assign(of, { description })
+/** Adds the descriptions to the fields of an object, and to those of objects and lists in it, which lie at `within`. */
+function described(
+  schema: JsonSchema,
+  call: Call,
+  descriptions: Readonly<Record<string, string>>,
+  within = '',
+): JsonSchema {
+  for (const [field, of] of Object.entries(schema.properties ?? {}) as [string, JsonSchema][]) {
+    described(of, call, descriptions, `${within}${field}.`)
+    const key = namesOf(call, within, field).find((name) => name in descriptions)
+    if (key !== undefined) Object.assign(of, { description: descriptions[key] })
+  }
+  for (const part of [schema.items, schema.anyOf].flat()) {
+    if (typeof part === 'object') described(part, call, descriptions, within)
   }
   return schema
+}
+
+/** Returns the names under which a field may be described, from those that mean the fewest fields. */
+function namesOf({ name }: Call, within: string, field: string): string[] {
+  const path = within + field
+  const ofEveryRole = name.replace(/^(credits|desk|level)\.\w+/, '$1.*')
+  const inParts = path.split('.').map((_, at, parts) => parts.slice(at).join('.'))
+  return [`${name} ${path}`, `${ofEveryRole} ${path}`, ...inParts]
 }
 
 function json(schema: JsonSchema): Content {

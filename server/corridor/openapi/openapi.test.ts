@@ -6,7 +6,7 @@ import { calls } from '../../../contract/calls.ts'
 import { REFUSALS } from '../../../contract/refusals.ts'
 import { checkAnswer } from '../../../test/support/openapi-check.ts'
 import { compressed } from '../../compression.ts'
-import { OF_CALLS, OF_INPUTS } from './descriptions.ts'
+import { OF_CALLS, OF_INPUTS, OF_OUTPUTS } from './descriptions.ts'
 import { documentOf, type JsonSchema } from './document.ts'
 import { serveReference } from './routes.ts'
 
@@ -48,11 +48,39 @@ describe('the OpenAPI document', () => {
   })
 
   test.each(Object.keys(OF_INPUTS))('describes a field that calls take: %s', (name) => {
-    const field = name.split(' ').at(-1) as string
-    const takers = everyCall(calls).filter((call) => field in fieldsOf(call) && name.endsWith(field))
-    const named = takers.filter((call) => name === field || name === `${call.name} ${field}`)
-    expect(named).not.toEqual([])
-    for (const call of takers) expect(fieldsOf(call)[field]).toHaveProperty('description')
+    const described = everyCall(calls).flatMap((call) => fieldsNamed(name, call, takenBy(call)))
+    expect(described.map(({ description }) => description)).toContain(OF_INPUTS[name])
+    for (const { description } of described) expect(description).toBeDefined()
+  })
+
+  test.each(Object.keys(OF_OUTPUTS))('describes a field that calls answer with: %s', (name) => {
+    const described = everyCall(calls).flatMap((call) => fieldsNamed(name, call, answerOf(call)))
+    expect(described.map(({ description }) => description)).toContain(OF_OUTPUTS[name])
+  })
+
+  test.each(everyCall(calls))('says what each number and each null in the answer of $name means', (call) => {
+    const unclear = fieldsIn(answerOf(call)).filter(
+      ([path, schema]) =>
+        isNumberOrNull(schema) && !/(^|\.)(id|accountId)$/.test(path) && !schema.description,
+    )
+    expect(unclear.map(([path]) => path)).toEqual([])
+  })
+
+  test.each([
+    ['level.reseller.save credits', "child's balance afterwards"],
+    ['requests.grant credits', "child's balance afterwards"],
+    ['tree.close credits', 'went to the parent'],
+    ['clients.renew credits', "caller's balance afterwards"],
+    ['transactions.list data.credits', 'no sign'],
+    ['desk.dealer.transactions credits', 'no sign'],
+    ['clients.spent this_month.packages.used', 'before'],
+    ['tree.list data.used', 'less those taken back'],
+    ['tree.growth used', 'less those taken back'],
+    ['system.state servers.disk_free', 'bytes'],
+    ['tree.account suspension.reason', 'may not lift'],
+  ])('says what is meant by a field wherever it stands: %s', (name, words) => {
+    const [field] = everyCall(calls).flatMap((call) => fieldsNamed(name, call, answerOf(call)))
+    expect(field?.description).toContain(words)
   })
 
   test('says how a program signs in, and for how long', () => {
@@ -65,6 +93,17 @@ describe('the OpenAPI document', () => {
 
   test.each(Object.keys(OF_CALLS))('describes a call that is there: %s', (name) => {
     expect(everyCall(calls).map((call) => call.name)).toContain(name)
+  })
+
+  test.each([
+    [calls.clients.quote, /none of `clients` .*\(404\)/],
+    [calls.clients.multiquote, /none of `clients` .*\(404\)/],
+    [calls.clients.export, /none of `clients` .*\(404\)/],
+    [calls.admin.exportClients, /none of `clients` .*\(404\)/],
+    [calls.clients.multisave, /`status` or `package_selection`/],
+    [calls.channels.savePlayers, /`player` or `alt_player`/],
+  ])('says of $name what no single field tells', ({ path }, words) => {
+    expect(paths[path]?.post?.description).toMatch(words)
   })
 
   test('says where the pages of a list end, and how a list is walked that changes', () => {
@@ -112,6 +151,42 @@ function fieldsOf({ path, method }: Call): Record<string, JsonSchema> {
     ...Object.fromEntries(inAddress ?? []),
     ...operation?.requestBody?.content['application/json']?.schema.properties,
   }
+}
+
+function takenBy(call: Call): JsonSchema {
+  return { properties: fieldsOf(call) }
+}
+
+function answerOf({ path, method }: Call): JsonSchema {
+  return paths[path]?.[method.toLowerCase()]?.responses[200]?.content?.['application/json']?.schema ?? {}
+}
+
+/** Returns every field of a schema with its path, such as `data.credits` of the rows in `data`. */
+function fieldsIn(schema: JsonSchema, within = ''): [path: string, schema: JsonSchema][] {
+  const own = Object.entries(schema.properties ?? {}) as [string, JsonSchema][]
+  const parts = [schema.items, schema.anyOf].flat().filter((part) => typeof part === 'object')
+  return [
+    ...own.flatMap(([field, of]) => [
+      [within + field, of] as [string, JsonSchema],
+      ...fieldsIn(of, `${within}${field}.`),
+    ]),
+    ...parts.flatMap((part) => fieldsIn(part, within)),
+  ]
+}
+
+/** Returns the fields of a call that a description is of: a field of any call, or one of a call that is named too. */
+function fieldsNamed(name: string, call: Call, schema: JsonSchema): JsonSchema[] {
+  const [field, of] = name.split(' ').reverse() as [string, string?]
+  if (of !== undefined && !new RegExp(`^${of.replace('*', '\\w+')}$`).test(call.name)) return []
+  return fieldsIn(schema).flatMap(([path, schema]) =>
+    path === field || (of === undefined && path.endsWith(`.${field}`)) ? [schema] : [],
+  )
+}
+
+function isNumberOrNull({ type, items, anyOf = [] }: JsonSchema): boolean {
+  const parts = [items, ...anyOf].flat().filter((part) => typeof part === 'object')
+  const types = [type, ...parts.map((part) => part.type)].flat()
+  return types.some((type) => type === 'integer' || type === 'null')
 }
 
 describe('a refusal', () => {
