@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { AccountPassword } from '../accounts.ts'
 import { call, Done, Nothing } from '../call.ts'
-import { pageQuery } from '../page.ts'
+import { pagePlace, pageQuery } from '../page.ts'
 import { ChartSeries, GivenName, Moment, Search } from '../shapes.ts'
 import { ABOVE, AccountBeneath, MovableClient, SuspensionReason, TreeRow } from '../tree.ts'
 import { ByName, names } from './names.ts'
@@ -70,7 +70,7 @@ export const tree = {
       search: z._default(Search, ''),
       ...pageQuery({ rows: 25 }),
     }),
-    output: z.object({ data: z.array(MovableClient), count: z.int() }),
+    output: z.object({ data: z.array(MovableClient), count: z.int(), ...pagePlace }),
   }),
   moveClients: call({
     method: 'POST',

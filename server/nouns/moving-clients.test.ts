@@ -101,7 +101,9 @@ describe('clients that are moved to another dealer', () => {
       from client c join service s on s.client = c.id join account d on d.id = c.dealer
       where c.dealer = ${dealer.id} and not exists (select from transfer t where t.client = c.id)`
     expect(await reseller.call(moveClients, all)).toEqual({ status: 'OK', moved: 1_000, left: 3 })
-    expect((await reseller.call(calls.tree.clients, { name: dealer.name })).count).toBe(3)
+    const rest = await reseller.call(calls.tree.clients, { name: dealer.name, page: 2, per_page: 2 })
+    expect(rest).toMatchObject({ count: 3, current_page: 2, per_page: 2, total_pages: 2 })
+    expect(rest.data).toHaveLength(1)
     expect(await reseller.call(moveClients, all)).toEqual({ status: 'OK', moved: 3, left: 0 })
     await reseller.refused('changed_since', moveClients, all)
     await reseller.call(close, { name: dealer.name })
@@ -156,7 +158,8 @@ describe('a move of clients', () => {
     const { reseller, dealer } = await newScene()
     const { name, mac, expiry } = await world.client(dealer, { months: 1, desc: 'Hall', phone: '5551234567' })
     const page = await reseller.call(clients, { name: dealer.name, search: name.slice(1) })
-    expect(page).toEqual({ count: 1, data: [{ name, mac, expiry }] })
+    expect(page).toMatchObject({ count: 1 })
+    expect(page.data).toEqual([{ name, mac, expiry }])
     expect(
       (await reseller.call(clients, { name: dealer.name, search: mac.replaceAll(':', '-') })).count,
     ).toBe(1)

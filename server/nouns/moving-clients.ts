@@ -1,5 +1,6 @@
 import type { calls } from '../../contract/calls.ts'
 import { MOST_CHOSEN, macForms } from '../../contract/clients.ts'
+import { pageOf } from '../../contract/page.ts'
 import { counted } from '../../contract/quantities.ts'
 import type { Account, Context, Handlers } from '../context.ts'
 import { pathOf } from '../ledger/path.ts'
@@ -34,7 +35,7 @@ export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveC
       -- One by one, because a plan for any number of rows would read all of a million services for them.
       join lateral (select expiry from service where client = c.id offset 0) s on true
       order by lower(c.name)`
-    return { data, count: all?.count ?? 0 }
+    return pageOf(data, all?.count ?? 0, { page, per_page })
   },
 
   async moveClients(context, { from: fromName, to: toName, clients: names }) {
