@@ -155,6 +155,8 @@ describe('the admin', () => {
     const columns = ['Name', 'Credits', 'Description', 'Resellers', 'Dealers', 'Clients']
     // There is no room for the state, which is a mark behind the name here.
     await expectColumns(page, name, [...columns, 'Lasts', 'Used, 30 days', 'Last login'])
+    await page.getByRole('columnheader', { name: 'Used, 30 days' }).getByRole('button').hover()
+    await expect(page.getByRole('tooltip')).toHaveText('Less those taken back')
     await expectSorted(page, name, 'Name', 'ascending')
     await expectPageSizes(page, name, [10, 25, 50])
     await expect(rows(page, name)).toHaveText([/^Another1,500000/, new RegExp(`^${superreseller.name}0111`)])

@@ -21,13 +21,13 @@ export function ClientsChart({ loaded }: { loaded: LoadedBy<typeof calls.admin.t
   )
 }
 
-/** The credits that were used on each day. */
+/** The credits that were used on each day, less those taken back. */
 export function UsedChart({ loaded }: { loaded: LoadedBy<typeof calls.tree.growth> }) {
   return (
     <Chart
       title="Credits Used Over Time"
       across="Date"
-      up="Credits used"
+      up="Credits used, less those taken back"
       loaded={loaded}
       draw={({ onDate, used }) => ({ times: onDate, series: [{ name: 'Credits', values: used }] })}
       empty="No credits used yet"

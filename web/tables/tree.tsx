@@ -125,9 +125,9 @@ export function lasts<Row extends Pick<TreeRow, 'lasts'>>(): Column<Row> {
   }
 }
 
-/** The credits used in the last 30 days. */
+/** The credits used in the last 30 days, less those taken back. */
 export function used<Row extends Pick<TreeRow, 'used'>>(): Column<Row> {
-  return { ...count<Row>('used', 'Used, 30 days'), width: 104 }
+  return { ...count<Row>('used', 'Used, 30 days'), hint: 'Less those taken back', width: 104 }
 }
 
 export function lastLogin<Row extends Pick<TreeRow, 'last_login'>>(): Column<Row> {

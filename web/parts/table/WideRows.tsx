@@ -81,7 +81,7 @@ function Heading<Row>({ column, list }: { column: Column<Row>; list: Arrangement
       {!sortBy || column.sort === false ? (
         column.header
       ) : (
-        <button type="button" onClick={() => sortBy(column.key)} data-active={active}>
+        <button type="button" onClick={() => sortBy(column.key)} data-active={active} data-hint={column.hint}>
           {column.header}
           <Arrow aria-hidden size={14} />
         </button>

@@ -4,6 +4,8 @@ export interface Column<Row> {
   /** Names the column in the URL. It is also the field of the row, unless `text` is given. */
   key: string
   header: string
+  /** What the header leaves out: the hint of the button that sorts by it. */
+  hint?: string
   /** The displayed field as plain text, which the search looks through. Default: the field `key`. */
   text?: (row: Row) => string
   /** The content of the cell, where it is more than text: a link, a chip, buttons. */
