@@ -7,6 +7,9 @@ import { remark } from './text.ts'
 /** What an account says when it asks for credits, or its parent when it declines. */
 export const RequestNote = remark('Note', 200)
 
+/** The newest requests that an account sees of its own. */
+export const NEWEST_REQUESTS = 10
+
 const REQUEST_STATES = ['open', 'granted', 'declined', 'withdrawn'] as const
 
 /** A request for credits, as the account that asked sees it. */
@@ -43,7 +46,8 @@ export const EndedRequest = z.object({
   answered: Moment,
   name: z.string(),
   credits: z.int(),
-  state: z.enum(REQUEST_STATES),
+  /** Withdrawn where the child was moved away, and declined where it was closed. */
+  state: z.enum(['declined', 'withdrawn']),
 })
 export type EndedRequest = z.output<typeof EndedRequest>
 

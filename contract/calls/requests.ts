@@ -2,7 +2,14 @@ import * as z from 'zod/mini'
 import { call, Done, Nothing } from '../call.ts'
 import { PassedCredits } from '../credits.ts'
 import { LEVEL_NAMES } from '../levels.ts'
-import { ChildRequest, EndedRequest, LowBelow, OwnRequest, RequestNote } from '../requests.ts'
+import {
+  ChildRequest,
+  EndedRequest,
+  LowBelow,
+  NEWEST_REQUESTS,
+  OwnRequest,
+  RequestNote,
+} from '../requests.ts'
 import { GivenName } from '../shapes.ts'
 import { ABOVE } from '../tree.ts'
 
@@ -12,7 +19,7 @@ export const requests = {
     method: 'GET',
     path: '/credit-requests/own',
     roles: LEVEL_NAMES,
-    summary: "The caller's newest requests for credits, and whom they go to",
+    summary: `The caller's newest ${NEWEST_REQUESTS} requests for credits, and whom they go to`,
     input: Nothing,
     output: z.object({ parent: z.string(), data: z.array(OwnRequest) }),
   }),

@@ -306,7 +306,7 @@ const TABLES: readonly Walked[] = [
     whose: 'dealer',
     at: to.creditRequests(),
     label: 'Your Requests',
-    columns: ['Date', 'Credits', 'State', 'Granted', 'Note', 'Answer'],
+    columns: ['Date', 'Credits', 'State', 'Granted', 'Ended', 'Note', 'Answer'],
     name: '2026-04-08 17:26:36',
   },
   ...(['admin', 'superreseller', 'reseller', 'dealer'] as const).map((whose) => ({

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { calls } from '../../contract/calls.ts'
+import { NEWEST_REQUESTS } from '../../contract/requests.ts'
 import { MINUTE_MS } from '../../contract/time.ts'
 import { AskForCredits } from '../accounts/AskForCredits.tsx'
 import { ChildRequests } from '../accounts/ChildRequests.tsx'
@@ -10,6 +11,7 @@ import { useBalance } from '../calls/useBalance.ts'
 import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { PageHead } from '../PageHead.tsx'
+import { Quiet } from '../parts/Quiet.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { useSession } from '../session.tsx'
 import { TableCard } from '../TableCard.tsx'
@@ -58,6 +60,7 @@ function Own({ first }: { first: boolean }) {
         table={ownRequests}
         rows={loaded.data?.data}
         loaded={loaded}
+        tools={<Quiet>The newest {NEWEST_REQUESTS}</Quiet>}
       />
     </>
   )

@@ -63,6 +63,7 @@ export const ownRequests = table<OwnRequest>({
       align: 'right',
       cell: ({ granted }) => (granted === null ? '' : number(granted)),
     },
+    moment('answered', 'Ended', 'date'),
     text('note', 'Note'),
     text('answer', 'Answer'),
   ],

@@ -106,6 +106,11 @@ describe('the OpenAPI document', () => {
     expect(paths[path]?.post?.description).toMatch(words)
   })
 
+  test('says that a request which ended by itself was declined or withdrawn', () => {
+    const [state] = fieldsNamed('ended.state', calls.requests.list, answerOf(calls.requests.list))
+    expect(state?.enum).toEqual(['declined', 'withdrawn'])
+  })
+
   test('says where the pages of a list end, and how a list is walked that changes', () => {
     expect(info.description).toMatch(/collect all pages first, and change each once/)
     expect(JSON.stringify(paths['/transactions']?.get)).toContain('the newest 10,000 are sorted')

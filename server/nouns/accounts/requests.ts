@@ -1,6 +1,11 @@
 import type { calls } from '../../../contract/calls.ts'
 import { inCredits } from '../../../contract/quantities.ts'
-import type { ChildRequest, EndedRequest, OwnRequest } from '../../../contract/requests.ts'
+import {
+  type ChildRequest,
+  type EndedRequest,
+  NEWEST_REQUESTS,
+  type OwnRequest,
+} from '../../../contract/requests.ts'
 import { before, DAY_MS } from '../../../contract/time.ts'
 import type { Context, Handlers } from '../../context.ts'
 import { lockPlace } from '../../ledger/transfer.ts'
@@ -11,9 +16,6 @@ import { addTo, lockedChild } from './adding.ts'
 /** How long a parent is told that a request ended with a move or a closing, in days. */
 const TOLD_DAYS = 30
 
-/** The newest requests that an account sees of its own. */
-const NEWEST = 10
-
 export const requests: Handlers<typeof calls.requests> = {
   async own({ sql, account }) {
     const [parent] = await sql<{ name: string }[]>`
@@ -21,7 +23,7 @@ export const requests: Handlers<typeof calls.requests> = {
     if (!parent) throw new Error(`${account.name} has nobody to ask`)
     const data = await sql<OwnRequest[]>`
       select id, created, credits, note, state, granted, answer, answered from credit_request
-      where account = ${account.id} order by id desc limit ${NEWEST}`
+      where account = ${account.id} order by id desc limit ${NEWEST_REQUESTS}`
     return { parent: parent.name, data }
   },
 
