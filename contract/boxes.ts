@@ -14,7 +14,7 @@ export type BoxModel = z.output<typeof BoxModel>
 
 /**
  * How many boxes were refused for a reason when they asked last, within the last 24 hours; 'unknown' are those of
- * nobody.
+ * nobody, counted among the newest `MOST_UNKNOWN_BOXES`.
  */
 export const RefusedBoxes = z.object({ reason: z.enum(['unknown', ...TOLD_REFUSALS]), boxes: z.int() })
 export type RefusedBoxes = z.output<typeof RefusedBoxes>

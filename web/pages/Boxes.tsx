@@ -11,7 +11,7 @@ import { DataTable } from '../parts/table/DataTable.tsx'
 import { useListState } from '../parts/table/useListState.ts'
 import { to } from '../screens.ts'
 import { TableCard } from '../TableCard.tsx'
-import { models, refusals, unknownBoxes } from '../tables/boxes.tsx'
+import { models, refusals, refusedBoxes, unknownBoxes } from '../tables/boxes.tsx'
 import { useServedPage } from '../useServedPage.ts'
 import { zone } from '../zone.ts'
 
@@ -71,8 +71,8 @@ function useUnknownBoxes() {
 type Overview = OutputOf<typeof calls.boxes.overview>
 
 function Counts({ data, loading }: { data: Overview | undefined; loading: boolean }) {
-  const ofNobody = data?.refused.find(({ reason }) => reason === 'unknown')?.boxes ?? 0
-  const refused = (data?.refused.reduce((sum, { boxes }) => sum + boxes, 0) ?? 0) - ofNobody
+  const unknown = data?.refused.find(({ reason }) => reason === 'unknown')
+  const refused = (data?.refused.reduce((sum, { boxes }) => sum + boxes, 0) ?? 0) - (unknown?.boxes ?? 0)
   return (
     <Tiles>
       <Tile
@@ -101,10 +101,10 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
       />
       <Tile
         label="Unknown"
-        value={data && ofNobody}
+        value={data && (unknown ? refusedBoxes(unknown) : 0)}
         beside="in 24 hours"
         to="#unknown"
-        none={ofNobody === 0}
+        none={unknown === undefined}
         icon={<CircleHelp aria-hidden size={18} />}
         loading={loading}
       />

@@ -1,5 +1,12 @@
-import { type BoxModel, type RefusedBoxes, UNKNOWN_BOX_SORTS, type UnknownBox } from '../../contract/boxes.ts'
+import {
+  type BoxModel,
+  MOST_UNKNOWN_BOXES,
+  type RefusedBoxes,
+  UNKNOWN_BOX_SORTS,
+  type UnknownBox,
+} from '../../contract/boxes.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { number } from '../parts/number.ts'
 import { type Column, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
 import { address, CellLink, count, mac, moment, text } from './columns.tsx'
@@ -16,13 +23,18 @@ export const refusals = table<RefusedBoxes>({
       text: ({ reason }) => REASONS[reason],
       sort: ({ reason }) => REASONS[reason],
     },
-    count('boxes', 'Boxes', { narrow: 'aside' }),
+    { ...count<RefusedBoxes>('boxes', 'Boxes', { narrow: 'aside' }), cell: refusedBoxes },
   ],
   rowKey: ({ reason }) => reason,
   firstSort: { by: 'boxes', order: 'desc' },
   pageSizes: [10, 25],
   empty: 'No box was refused',
 })
+
+/** Returns how many boxes were refused for a reason. Of the unknown ones, none is counted beyond those that are kept. */
+export function refusedBoxes({ reason, boxes }: RefusedBoxes): string {
+  return `${number(boxes)}${reason === 'unknown' && boxes >= MOST_UNKNOWN_BOXES ? '+' : ''}`
+}
 
 const REASONS: Readonly<Record<RefusedBoxes['reason'], string>> = {
   unknown: 'No client has its MAC',

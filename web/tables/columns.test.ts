@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import type { RefusedBoxes } from '../../contract/boxes.ts'
 import { matching, sorted } from '../parts/table/arrange.ts'
 import { table } from '../parts/table/table.ts'
 import { type Account, accounts } from './accounts.tsx'
+import { refusedBoxes } from './boxes.tsx'
 import { mac } from './columns.tsx'
 
 const CREATED = '2026-05-15T10:00:00.000Z'
@@ -29,6 +31,13 @@ const account: Account = {
 
 test.each(['1,200', '1200', '1,200 low', '34,567', '34567'])('a table is searched for %s', (search) => {
   expect(matching(accounts.dealer, [account], search)).toEqual([account])
+})
+
+test('unknown boxes are counted as far as they are kept', () => {
+  const shown = (reason: RefusedBoxes['reason'], boxes: number) => refusedBoxes({ reason, boxes })
+  expect(shown('unknown', 9_999)).toBe('9,999')
+  expect(shown('unknown', 10_000)).toBe('10,000+')
+  expect(shown('expired', 10_000)).toBe('10,000')
 })
 
 test('MACs are sorted by their digits, and not by the decimal numbers in them', () => {

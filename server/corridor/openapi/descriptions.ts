@@ -1,4 +1,5 @@
 import { UNNAMED } from '../../../contract/accounts.ts'
+import { MOST_UNKNOWN_BOXES } from '../../../contract/boxes.ts'
 import { COUNTED_TO, EXPIRING_DAYS, MAC_PREFIX, MOST_CHOSEN } from '../../../contract/clients.ts'
 import { PACKAGES } from '../../../contract/packages.ts'
 import { inDigits } from '../../../contract/quantities.ts'
@@ -307,7 +308,7 @@ export const OF_OUTPUTS: Readonly<Record<string, string>> = {
 
   known: "The clients' boxes that have signed in",
   'boxes.overview online': 'Those of them that polled within the last 5 minutes',
-  'refused.boxes': 'Those that were refused for this when they asked last',
+  'refused.boxes': `Those that were refused for this when they asked last, within 24 hours; of the \`unknown\` only the newest ${inDigits(MOST_UNKNOWN_BOXES)} are counted`,
   'counts.at': 'Moments, the oldest first',
   'counts.online': 'How many were online then, in the order of `at`',
   'boxes.models data.boxes': 'How many say so of themselves',
