@@ -39,6 +39,8 @@ export type RefusalBody = {
   errors?: Record<string, string>
   /** In a 429 of the login: a harder captcha challenge for this login name, whose solution allows the next try. */
   challenge?: unknown
+  /** In a 409 of a move of clients: those of its names that the dealer no longer has. */
+  missing?: readonly string[]
   /** True where this try changed nothing, whatever became of an earlier one under its Idempotency-Key. */
   unchanged?: true
   /** The id of the request, which stands in every line that the log has of it. */

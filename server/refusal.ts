@@ -8,6 +8,8 @@ export class Refusal extends Error {
   readonly retryAfter: number | undefined
   /** A captcha challenge whose solution allows another try before then. */
   readonly challenge: unknown
+  /** Those of the names of a call that are there no more. */
+  readonly missing: readonly string[] | undefined
   /** Whether it is certain that this try changed nothing, where the code alone does not say so. */
   readonly unchanged: boolean
 
@@ -22,6 +24,7 @@ export class Refusal extends Error {
       errors?: Record<string, string>
       retryAfter?: number
       challenge?: unknown
+      missing?: readonly string[]
       unchanged?: true
       cause?: unknown
     } = {},
@@ -31,6 +34,7 @@ export class Refusal extends Error {
     this.errors = more.errors
     this.retryAfter = more.retryAfter
     this.challenge = more.challenge
+    this.missing = more.missing
     this.unchanged = more.unchanged ?? false
   }
 
@@ -46,6 +50,7 @@ export class Refusal extends Error {
       message: this.message,
       ...(this.errors && { errors: this.errors }),
       ...(this.challenge !== undefined && { challenge: this.challenge }),
+      ...(this.missing && { missing: this.missing }),
       ...(this.unchanged && { unchanged: true }),
       request_id: requestId,
     }

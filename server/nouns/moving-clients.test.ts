@@ -110,22 +110,35 @@ describe('clients that are moved to another dealer', () => {
     expect((await other.call(calls.clients.list)).count).toBe(1_003)
   })
 
-  test('are all moved or none: who is not there is named, whether it is a stranger or nobody', async () => {
+  test('are all moved or none: all who are not there are named, whether they are strangers or nobody', async () => {
     const { reseller, dealer, other, client } = await newScene()
-    const stranger = await world.client(other)
+    const { name: stranger } = await world.client(other)
     const move = (...clients: string[]) =>
       reseller.refused('changed_since', moveClients, { from: dealer.name, to: other.name, clients })
-    for (const name of [stranger.name, 'nobody-at-all'])
-      expect((await move(client, name)).message).toBe(
-        `${dealer.name} has no client ${name} any more. Nobody was moved: leave it out.`,
-      )
-    expect((await move(client, stranger.name, 'nobody-at-all')).message).toContain(
-      `no client ${stranger.name} and 1 other any more. Nobody was moved: leave them out.`,
+    for (const name of [stranger, 'nobody-at-all']) {
+      expect(await move(client, name)).toMatchObject({
+        message: `${dealer.name} has no client ${name} any more. Nobody was moved: move the others without it.`,
+        missing: [name],
+      })
+    }
+    const several = [stranger, 'Nobody-at-all', 'nobody-else']
+    const { message, missing } = await move(...several, client)
+    expect(missing).toEqual(several)
+    expect(message).toBe(
+      `${dealer.name} has no client ${stranger} and 2 others any more. Nobody was moved: move the others without them.`,
     )
-    await reseller.refused('not_found', moveClients, {
-      ...{ from: dealer.name, to: other.name, clients: [stranger.name] },
-    })
     await dealer.call(detail, { name: client })
+  })
+
+  test('are named too where none of them is there', async () => {
+    const { reseller, dealer, other } = await newScene()
+    const { name: stranger } = await world.client(other)
+    for (const clients of [['nobody-at-all'], [stranger, 'nobody-at-all']]) {
+      const input = { from: dealer.name, to: other.name, clients }
+      const { message, missing } = await reseller.refused('changed_since', moveClients, input)
+      expect(missing).toEqual(clients)
+      expect(message).toMatch(/ any more\. Nobody was moved\.$/)
+    }
   })
 })
 

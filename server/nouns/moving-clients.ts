@@ -11,7 +11,7 @@ import type { Sql } from '../postgres/pool.ts'
 import { fieldRefusal, notFound, Refusal } from '../refusal.ts'
 import { findAccount } from '../tree/account.ts'
 import { beneathOf, requireOpen } from '../tree/beneath.ts'
-import { type Client, clientsThere, lockFirstClients, namesMissing } from '../tree/client.ts'
+import { type Client, clientsAmong, lockFirstClients, namesMissing } from '../tree/client.ts'
 import { countOfDealer } from '../tree/client-counts.ts'
 
 /** The handlers that show the clients of a dealer to who moves them, and move them to another dealer. */
@@ -70,15 +70,18 @@ async function lockClients(
   return locked
 }
 
-/** @throws Refusal that names those which the dealer no longer has, so that all others can be moved without them */
+/** @throws Refusal that names those that the dealer no longer has, so that all others can be moved without them */
 async function namedClients(sql: Sql, dealer: Account, names: readonly string[]): Promise<Client[]> {
-  const found = await clientsThere({ sql, account: dealer }, names, 'lock')
-  const [gone, ...more] = namesMissing(names, found)
+  const found = await clientsAmong({ sql, account: dealer }, names, 'lock')
+  const missing = namesMissing(names, found)
+  const [gone, ...more] = missing
   if (gone === undefined) return found
   const others = more.length > 0 ? ` and ${counted(more.length, 'other')}` : ''
+  const rest = found.length > 0 ? `: move the others without ${more.length > 0 ? 'them' : 'it'}` : ''
   throw new Refusal(
     'changed_since',
-    `${dealer.name} has no client ${gone}${others} any more. Nobody was moved: leave ${more.length > 0 ? 'them' : 'it'} out.`,
+    `${dealer.name} has no client ${gone}${others} any more. Nobody was moved${rest}.`,
+    { missing },
   )
 }
 

@@ -25,7 +25,7 @@ export async function clientsOf(
   names: readonly string[],
   lock?: 'lock',
 ): Promise<Client[]> {
-  const found = await clientsThere(caller, names, lock)
+  const found = await clientsAmong(caller, names, lock)
   if (found.length < names.length) throw notFound()
   return found
 }
@@ -34,7 +34,14 @@ export async function clientsOf(
  * Finds those of the named clients that exist and are the caller's, likewise; the others are left out.
  * @throws Refusal where none of them does
  */
-export async function clientsThere(
+export async function clientsThere(caller: TreeContext, names: readonly string[]): Promise<Client[]> {
+  const found = await clientsAmong(caller, names)
+  if (found.length === 0) throw notFound()
+  return found
+}
+
+/** Finds those of the named clients that exist and are the caller's, likewise, which may be none. */
+export async function clientsAmong(
   { sql, account }: TreeContext,
   names: readonly string[],
   lock?: 'lock',
@@ -45,7 +52,6 @@ export async function clientsThere(
   const which = sql`(${isVisibleTo(sql, account, sql`c`)}) is true and lower(c.name) = any (${wanted})`
   const found = await livingClients(sql, which, lock ? sql`for update` : sql``)
   const byName = new Map(found.map((client) => [client.name.toLowerCase(), client]))
-  if (found.length === 0) throw notFound()
   return wanted.flatMap((name) => byName.get(name) ?? [])
 }
 

@@ -435,7 +435,7 @@ describe('a submit', () => {
     await expect(rows(page, 'Clients')).toHaveCount(1)
   })
 
-  test('that moves all clients of a dealer stands still after a lost answer, and can be repeated', async ({
+  test('that moves all clients of a dealer stands still after a lost answer, and can be repeated long after', async ({
     open,
     world,
   }) => {
@@ -451,6 +451,8 @@ describe('a submit', () => {
     await readNotice(page, 'Error moving the clients. Please try again.', LOST)
     await comeBack(page)
     await expect(dialog).toContainText('Try again or cancel: nothing is done twice')
+    await page.clock.install()
+    await page.clock.fastForward(40 * 60_000)
     await press(dialog, `Move 2 clients to ${to}`)
     await readNotice(page, `2 clients moved to ${to}`)
     await expect(dialog).toHaveCount(0)

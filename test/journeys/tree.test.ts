@@ -324,25 +324,38 @@ test('a dealer who quits hands its clients on, changes its reseller and is close
   await expect(parent).toHaveURL(/show=closed/)
 })
 
-test('a chosen client that its dealer no longer has can be left out, and the others are moved', async ({
+test('chosen clients that their dealer no longer has are all named and left out, and the others are moved', async ({
   open,
   world,
 }) => {
   const { reseller, dealer } = await world.family()
   const heir = await world.child(reseller)
-  const gone = await world.client(dealer, { login: 'gone-one' })
-  await world.setExpiry('gone-one', '2026-05-14T23:59:59.000Z')
-  await world.client(dealer, { login: 'there-one' })
+  const elsewhere = await world.child(reseller)
+  for (const login of ['gone-one', 'gone-too', 'gone-last', 'there-one'])
+    await world.client(dealer, { login })
   const page = await open({ as: reseller, at: to.branch(dealer.name) })
   await press(page, 'Move clients')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('To').selectOption(heir.name)
   await dialog.getByLabel('Clients', { exact: true }).selectOption('Chosen ones')
-  for (const name of ['gone-one', 'there-one']) await dialog.getByRole('checkbox', { name }).check()
-  await dealer.call(calls.clients.remove, { name: 'gone-one', mac: gone.mac })
-  await press(dialog, `Move 2 clients to ${heir.name}`)
-  await expect(page.getByText('Error moving the clients. Please try again.')).toBeVisible()
-  await press(dialog, 'Leave out gone-one')
+  const tick = (name: string) => dialog.getByRole('checkbox', { name }).check()
+  const leave = (...clients: string[]) =>
+    reseller.call(calls.tree.moveClients, { from: dealer.name, to: elsewhere.name, clients })
+  const failure = page.getByText('Error moving the clients. Please try again.')
+  await tick('gone-last')
+  await leave('gone-last')
+  await press(dialog, `Move 1 client to ${heir.name}`)
+  await expect(failure).toBeVisible()
+  await expect(dialog.getByRole('status')).toHaveText(
+    `1 client is left out, which ${dealer.name} no longer has: gone-last`,
+  )
+  await expect(dialog.getByRole('button', { name: 'Move clients' })).toBeEnabled()
+  for (const name of ['gone-one', 'gone-too', 'there-one']) await tick(name)
+  await leave('gone-one', 'gone-too')
+  await press(dialog, `Move 3 clients to ${heir.name}`)
+  await expect(dialog.getByRole('status')).toHaveText(
+    `2 clients are left out, which ${dealer.name} no longer has: gone-one, gone-too`,
+  )
   await expect(dialog.getByRole('list', { name: 'Chosen, but not shown' })).toHaveCount(0)
   await press(dialog, `Move 1 client to ${heir.name}`)
   await readNotice(page, `1 client moved to ${heir.name}`)

@@ -36,6 +36,7 @@ export const NAMED_ELSEWHERE: Record<string, { fields: readonly string[]; by: st
       { fields: ['account', 'client'], by: 'server/nouns/transactions.test.ts' },
     ]),
   ),
+  'tree.moveClients': { fields: ['clients'], by: 'server/nouns/moving-clients.test.ts' },
   'tree.move': { fields: ['name', 'to'], by: 'server/nouns/moving-accounts.test.ts' },
   'requests.withdraw': { fields: ['id'], by: 'server/nouns/accounts/requests.test.ts' },
   'requests.grant': { fields: ['id'], by: 'server/nouns/accounts/requests.test.ts' },
@@ -274,7 +275,10 @@ const TREE: Tree = {
         to: stage.spare.dealer.name,
         clients: [(await stage.client()).name],
       }),
-      names: [{ field: 'from', kind: 'dealer' }, { field: 'to', kind: 'dealer' }, ...someClients],
+      names: [
+        { field: 'from', kind: 'dealer' },
+        { field: 'to', kind: 'dealer' },
+      ],
     },
     suspend: { input: aChild, names: beneath },
     lift: {

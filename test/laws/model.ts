@@ -178,7 +178,7 @@ export class Model {
     const client = this.#ownClient(from, name)
     if (by !== null && !pathOf(to).slice(1).includes(by)) return { refused: ['not_found'] }
     if (from === to) return { refused: ['invalid_input'] }
-    if (!client) return { refused: ['not_found'] }
+    if (!client) return { refused: ['changed_since'] }
     const before = pathOf(from)
     client.dealer = to
     client.left.push({ dealer: from, at: this.now })

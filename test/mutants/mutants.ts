@@ -1471,10 +1471,17 @@ export const MUTANTS: Mutant[] = [
   },
   {
     guard: 'clients are moved all or none',
+    file: 'server/nouns/moving-clients.ts',
+    from: 'if (gone === undefined) return found',
+    to: 'if (found.length > 0) return found',
+    suites: ['server/nouns/moving-clients.test.ts'],
+  },
+  {
+    guard: 'a change of several clients is made to all of those named or to none',
     file: 'server/tree/client.ts',
     from: 'if (found.length < names.length) throw notFound()',
     to: '',
-    suites: ['server/nouns/moving-clients.test.ts'],
+    suites: ['server/nouns/renewals.test.ts'],
   },
   {
     guard: 'a transaction describes the account as it is when the credits move',

@@ -418,6 +418,7 @@ const Refusal = z.strictObject({
   message: z.string().check(z.regex(/^\S.*[.?]$/s)),
   errors: z.optional(z.record(z.string(), z.string().check(z.minLength(1)))),
   challenge: z.optional(z.object({ parameters: z.looseObject({}), signature: z.string() })),
+  missing: z.optional(z.array(z.string()).check(z.minLength(1))),
 })
 
 let made = 0

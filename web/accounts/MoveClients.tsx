@@ -8,6 +8,7 @@ import { calls } from '../../contract/calls.ts'
 import { MOST_CHOSEN } from '../../contract/clients.ts'
 import { counted } from '../../contract/quantities.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
+import { ApiError } from '../calls/api.ts'
 import { loadAgain } from '../calls/cache.ts'
 import { clientsMoved } from '../calls/notices.ts'
 import { forgetGivenUp, submitOnce } from '../calls/submits.ts'
@@ -40,6 +41,8 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
   const [chosen, setChosen] = useState<readonly string[]>([])
   // How many clients were left before the call that got no answer. The account, if loaded again, may have fewer by now.
   const [unanswered, setUnanswered] = useState<number | null>(null)
+  // Those of the chosen ones that somebody else has deleted or moved.
+  const [gone, setGone] = useState<readonly string[]>([])
   const close = () => {
     if (unanswered !== null) {
       // All that are left are other clients then, and to move these is another change. Nobody is moved twice.
@@ -48,17 +51,23 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
     }
     setUnanswered(null)
     setChosen([])
+    setGone([])
     onClose()
   }
   const [known, setKnown] = useState(false)
-  const { batches, move } = useMove(account?.name ?? '', close)
+  const leaveOut = (missing: readonly string[]) => {
+    setGone(missing)
+    setChosen((names) => names.filter((name) => !missing.includes(name)))
+  }
+  const { batches, move } = useMove(account?.name ?? '', close, leaveOut)
   if (!account) return null
   const { name, beneath } = account
   const all = unanswered ?? beneath.clients
   const many = (which: string) => (which === 'all' ? all : chosen.length)
   const start = async (to: string, which: string) => {
     const named = which === 'chosen' ? chosen : undefined
-    const before = await move(to, many(which), named)
+    setGone([])
+    const before = await move({ to, all: many(which), clients: named, again: unanswered !== null })
     // Of named clients all or none were moved.
     setUnanswered(before === null ? null : all - before)
   }
@@ -88,27 +97,48 @@ export function MoveClients({ open, account, onClose }: MoveClientsProps) {
         ]}
       />
       <Choice of={name} chosen={chosen} onChoose={setChosen} />
+      {gone.length > 0 && (
+        <p role="status">
+          {counted(gone.length, 'client')} {gone.length === 1 ? 'is' : 'are'} left out, which {name} no longer
+          has: <span className="identifier">{gone.join(', ')}</span>
+        </p>
+      )}
       {batches.progress}
       {unanswered !== null && <p role="status">{NOT_TWICE}</p>}
     </FormDialog>
   )
 }
 
+interface Moved {
+  to: string
+  all: number
+  /** The chosen ones; all of the dealer where it is undefined. */
+  clients: readonly string[] | undefined
+  /** Whether its first batch is one that got no answer. */
+  again: boolean
+}
+
 /**
- * Moves clients in batches: those that are named, or else all of the dealer. Where nobody knows whether a batch was
- * moved, it returns how many were before it; else null.
+ * Moves clients in batches. Where nobody knows whether a batch was moved, it returns how many were before it; else null.
+ * @param onMissing receives those of the chosen ones that the dealer no longer has
  */
-function useMove(from: string, onDone: () => void) {
+function useMove(from: string, onDone: () => void, onMissing: (names: readonly string[]) => void) {
   const session = useSession()
   const batches = useBatches(calls.tree.moveClients, 'moved', onDone)
-  const move = (to: string, all: number, clients: readonly string[] | undefined) =>
+  const move = ({ to, all, clients, again }: Moved) =>
     batches.run({
       all,
-      async next() {
+      async next(done) {
         // Named clients are one call; of all, each call moves the first that are still there.
         const input = { from, to, ...(clients && { clients: [...clients] }) }
-        const { output } = await submitOnce(calls.tree.moveClients, input, session.name)
-        return { did: output.moved, left: clients ? 0 : output.left }
+        const options = { again: again && done === 0 }
+        try {
+          const { output } = await submitOnce(calls.tree.moveClients, input, session.name, options)
+          return { did: output.moved, left: clients ? 0 : output.left }
+        } catch (error) {
+          if (error instanceof ApiError && error.missing) onMissing(error.missing)
+          throw error
+        }
       },
       success: (moved) => clientsMoved({ to }, { moved }),
     })

@@ -14,6 +14,8 @@ export class ApiError extends Error {
   readonly status: number
   /** One message for each field that the server refused. */
   readonly errors: Readonly<Record<string, string>> | undefined
+  /** Of the names that the call was given, those that are there no more. */
+  readonly missing: readonly string[] | undefined
   /** Seconds to wait before another try. */
   readonly retryAfter: number | undefined
   /** True where nothing came for as long as a call waits: another try would take as long again. */
@@ -28,6 +30,7 @@ export class ApiError extends Error {
     this.code = about.code
     this.status = about.status
     this.errors = about.errors
+    this.missing = about.missing
     this.retryAfter = about.retryAfter
     this.timedOut = about.timedOut ?? false
     this.unchanged = about.unchanged ?? BEFORE_THE_KEY.has(about.code)
@@ -302,6 +305,7 @@ function refusalOf(response: Response, answer: unknown): ApiError {
     code,
     status,
     ...(body.errors && { errors: body.errors }),
+    ...(body.missing && { missing: body.missing }),
     ...(retryAfter > 0 && { retryAfter }),
     ...(body.unchanged && { unchanged: true }),
     ...(body.challenge !== undefined && { challenge: body.challenge }),

@@ -171,6 +171,12 @@ const REFUSAL: JsonSchema = {
       description:
         'Of a 429 of `/authenticate`: an altcha challenge, good for that name alone. Its solution, sent as `g_recaptcha_response`, lets the next try through at once',
     },
+    missing: {
+      type: 'array',
+      items: { type: 'string' },
+      description:
+        'Of a 409 of `/tree/move-clients`: the names in `clients` that the dealer no longer has. All others can be moved without them',
+    },
     unchanged: {
       const: true,
       description:
