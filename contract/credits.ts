@@ -19,5 +19,10 @@ function creditsOf(least: number) {
   return z.int(range).check(z.minimum(least, range), z.maximum(MOST_CREDITS, range))
 }
 
+/** The sentence that refuses to add credits to an account that is suspended. */
+export function noneWhileSuspended(name: string): string {
+  return `${name} is suspended. Credits can be added once its suspension is lifted.`
+}
+
 /** The values of `transaction` in a save: credits are added to a child, or taken back from it. */
 export const CREDIT_ACTION = { add: 0, remove: 1 } as const

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { LEVEL_NAMES } from './levels.ts'
-import { inDigits } from './quantities.ts'
+import { inCredits, inDigits } from './quantities.ts'
 import { Moment } from './shapes.ts'
 import { remark } from './text.ts'
 
@@ -37,8 +37,16 @@ export const ChildRequest = z.object({
   balance: z.int(),
   credits: z.int(),
   note: z.string(),
+  /** Whether the child is suspended, so that nothing can be granted. */
+  suspended: z.boolean(),
 })
 export type ChildRequest = z.output<typeof ChildRequest>
+
+/** The sentence that refuses to grant more than was asked for. */
+export function moreThanAsked({ name, credits }: Pick<ChildRequest, 'name' | 'credits'>): string {
+  const fewer = credits === 1 ? '' : `: grant ${inDigits(credits)} or fewer`
+  return `${name} asked for ${inCredits(credits)}${fewer}.`
+}
 
 /** A child's request that ended because the child was moved away or closed. */
 export const EndedRequest = z.object({

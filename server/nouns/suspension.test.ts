@@ -91,7 +91,7 @@ describe('a suspended account', () => {
       credits: 1,
       transaction: ADD,
     })
-    expect(message).toBe(`${name} is suspended. Credits can be taken back from it, not added.`)
+    expect(message).toBe(`${name} is suspended. Credits can be added once its suspension is lifted.`)
     expect(await reseller.call(detail, { name })).toMatchObject({ credits: 5 })
     await reseller.call(lift, { name })
     await reseller.call(save, { name, credits: 1, transaction: ADD })

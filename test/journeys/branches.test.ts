@@ -471,7 +471,7 @@ describe.each([
     await expect(change).toBeHidden()
     await pressAndConfirm(page, 'Add 1 credit')
     await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText(
-      'Credits can be taken back from it, not added.',
+      `${child.name} is suspended. Credits can be added once its suspension is lifted.`,
     )
     await theirs.reload()
     await expect(theirs).toHaveURL('/login')
@@ -522,6 +522,9 @@ describe.each([
     await dialog.getByLabel('Credits').fill('1,500')
     await expect(dialog).toContainText('You have 40 credits; this needs 1,500.')
     await expect(dialog.getByRole('button', { name: 'Grant 1,500 credits' })).toBeDisabled()
+    await dialog.getByLabel('Credits').fill('26')
+    await expect(dialog).toContainText('casa-digital asked for 25 credits: grant 25 or fewer.')
+    await expect(dialog.getByRole('button', { name: 'Grant 26 credits' })).toBeDisabled()
     await dialog.getByLabel('Credits').fill('20')
     await expect(dialog.getByRole('row')).toHaveText(['BalanceBeforeAfter', 'You4020', 'casa-digital020'])
     await press(dialog, 'Grant 20 credits')
@@ -537,7 +540,7 @@ describe.each([
     await expect(rows(page, plural).filter({ hasText: 'casa-digital' })).toContainText('20 low')
   })
 
-  test('is told of a request that was withdrawn while it was answered, beside the present balance', async ({
+  test('is told of a request whose child was suspended, or withdrew it, while it was answered, beside the present balance', async ({
     open,
     world,
   }) => {
@@ -553,7 +556,20 @@ describe.each([
     await page.clock.fastForward(5_000)
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
     await expect(dialog.getByRole('row').last()).toHaveText(`${child.name}512`)
-    await child.call(withdraw, { id })
+    await me.call(calls.tree.suspend, { name: child.name })
+    await press(dialog, 'Grant 7 credits')
+    const why = `${child.name} is suspended. Credits can be added once its suspension is lifted.`
+    await readNotice(page, 'Error granting credits. Please try again.', why)
+    await expect(dialog).toContainText(why)
+    await expect(dialog.getByRole('button', { name: 'Grant 7 credits' })).toBeDisabled()
+    await press(dialog, 'Cancel')
+    const request = rows(page, 'Requests from Below')
+    await expect(request.getByRole('img', { name: 'Suspended' })).toBeVisible()
+    await expect(request.getByRole('button')).toHaveText(['Decline'])
+    await me.call(calls.tree.lift, { name: child.name })
+    await page.reload()
+    await press(page, `Grant ${child.name}`)
+    await (await world.again(child)).call(withdraw, { id })
     await press(dialog, 'Grant 7 credits')
     await readNotice(
       page,

@@ -2,9 +2,9 @@ import { useMemo } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
-import { creditsFrom, PassedCredits } from '../../contract/credits.ts'
+import { creditsFrom, noneWhileSuspended, PassedCredits } from '../../contract/credits.ts'
 import { inCredits } from '../../contract/quantities.ts'
-import { type ChildRequest, RequestNote } from '../../contract/requests.ts'
+import { type ChildRequest, moreThanAsked, RequestNote } from '../../contract/requests.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
@@ -52,19 +52,26 @@ function Grant({ request, open, onClose }: AnswerProps) {
       label={({ credits: typed }) => labelOf(typed)}
       onSubmit={({ credits: typed }) => grant.submit({ id, credits: numberIn(typed) })}
       sending={grant}
-      blocked={({ credits: typed }) => lackOf(before, changeOf(typed)) !== null}
+      blocked={({ credits: typed }) => whyNot(request, before, typed) !== null}
     >
       <p>
         {name} asks for {inCredits(credits)}
         {note === '' ? '.' : `: ${note}`}
       </p>
       <CreditsInput name="credits" label="Credits" help={`${inCredits(credits)} or fewer`} />
-      <After before={before} />
+      <After request={request} before={before} />
     </FormDialog>
   )
 }
 
 const Granted = z.object({ credits: typedNumber({ number: PassedCredits, otherwise: creditsFrom(1) }) })
+
+/** Says why the request cannot be granted with this amount, as far as it is known; null where it can. */
+function whyNot(request: ChildRequest, before: Before, typed: string): string | null {
+  if (request.suspended) return noneWhileSuspended(request.name)
+  const change = changeOf(typed)
+  return lackOf(before, change) ?? (change > request.credits ? moreThanAsked(request) : null)
+}
 
 function labelOf(typed: string): string {
   const credits = changeOf(typed)
@@ -77,8 +84,9 @@ function changeOf(typed: string): number {
   return PassedCredits.safeParse(credits).success ? credits : 0
 }
 
-function After({ before }: { before: Before }) {
-  return <Balances before={before} change={changeOf(useWatch({ name: 'credits' }))} />
+function After({ request, before }: { request: ChildRequest; before: Before }) {
+  const typed = useWatch({ name: 'credits' })
+  return <Balances before={before} change={changeOf(typed)} refusal={whyNot(request, before, typed)} />
 }
 
 function Decline({ request: { id, name, credits }, open, onClose }: AnswerProps) {

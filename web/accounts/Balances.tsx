@@ -35,8 +35,15 @@ export function lackOf({ own, name, other }: Before, change: number): string | n
   return other + change < 0 ? shortageOf(name, other, -change) : null
 }
 
-/** Shows both balances before and after a movement, and what it lacks. */
-export function Balances({ before, change }: { before: Before; change: number }) {
+interface BalancesProps {
+  before: Before
+  change: number
+  /** Why it cannot be made, where that may be more than what it lacks. */
+  refusal?: string | null
+}
+
+/** Shows both balances before and after a movement, and why it cannot be made. */
+export function Balances({ before, change, refusal }: BalancesProps) {
   const { own, name, other } = before
   const lack = lackOf(before, change)
   const { error } = useBalance({ whileShort: lack !== null })
@@ -48,7 +55,7 @@ export function Balances({ before, change }: { before: Before; change: number })
           { who: name, before: other, change },
         ]}
       />
-      <Lack aria-live="polite">{lack}</Lack>
+      <Lack aria-live="polite">{refusal ?? lack}</Lack>
     </>
   )
 }

@@ -6,6 +6,7 @@ import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
 import { balanceTone } from './balance.ts'
 import { AccountLink, actions, type ChipLook, chip, count, moment, text } from './columns.tsx'
+import { SuspendedMark } from './tree.tsx'
 
 /** The open requests from below. */
 export function childRequests(acts: {
@@ -19,10 +20,16 @@ export function childRequests(acts: {
       {
         key: 'name',
         header: 'Name',
-        width: 136,
-        least: 112,
+        // At the least it shows a name of 15 letters and a mark.
+        width: 158,
+        least: 134,
         narrow: 'title',
-        cell: ({ name }) => <AccountLink name={name} />,
+        cell: ({ name, suspended }) => (
+          <span className="marked">
+            <AccountLink name={name} />
+            {suspended && <SuspendedMark />}
+          </span>
+        ),
       },
       count('credits', 'Credits', { narrow: 'aside' }),
       {
@@ -32,9 +39,11 @@ export function childRequests(acts: {
       text('note', 'Note'),
       actions({ width: 88 }, (row) => (
         <span className="row-buttons">
-          <RowButton label={`Grant ${row.name}`} word="Grant" onClick={() => acts.grant(row)}>
-            <Check aria-hidden size={16} />
-          </RowButton>
+          {!row.suspended && (
+            <RowButton label={`Grant ${row.name}`} word="Grant" onClick={() => acts.grant(row)}>
+              <Check aria-hidden size={16} />
+            </RowButton>
+          )}
           <RowButton label={`Decline ${row.name}`} word="Decline" onClick={() => acts.decline(row)}>
             <X aria-hidden size={16} />
           </RowButton>

@@ -1,3 +1,4 @@
+import { noneWhileSuspended } from '../../../contract/credits.ts'
 import { lockHoldings, transfer } from '../../ledger/transfer.ts'
 import { fieldRefusal } from '../../refusal.ts'
 import type { Beneath, TreeContext } from '../../tree/beneath.ts'
@@ -31,11 +32,7 @@ export async function addTo(
   })
   // Read once the transfer has locked the child's holding, which a suspension locks too.
   if (await isSuspended(sql, child.id)) {
-    throw fieldRefusal(
-      'account_suspended',
-      'credits',
-      `${login} is suspended. Credits can be taken back from it, not added.`,
-    )
+    throw fieldRefusal('account_suspended', 'credits', noneWhileSuspended(login))
   }
   return balance.destination
 }

@@ -24,6 +24,7 @@ describe('a request for credits', () => {
           balance: 0,
           credits: 30,
           note: 'For March',
+          suspended: false,
         },
       ],
       ended: [],
@@ -49,7 +50,7 @@ describe('a request for credits', () => {
     const { reseller, dealer } = await world.family({ credits: 10, to: 'reseller' })
     const { id } = await dealer.call(ask, { credits: 20 })
     const { errors } = await reseller.refused('invalid_input', grant, { id, credits: 21 })
-    expect(errors).toEqual({ credits: `${dealer.name} asked for 20 credits.` })
+    expect(errors).toEqual({ credits: `${dealer.name} asked for 20 credits: grant 20 or fewer.` })
     await reseller.refused('insufficient_credits', grant, { id, credits: 11 })
     expect((await dealer.call(own)).data[0]).toMatchObject({ state: 'open', granted: null })
     await reseller.call(grant, { id, credits: 4 })
@@ -86,7 +87,10 @@ describe('a request for credits', () => {
     const { reseller, dealer } = await world.family({ credits: 9, to: 'reseller' })
     const { id } = await dealer.call(ask, { credits: 5 })
     await reseller.call(calls.tree.suspend, { name: dealer.name })
-    await reseller.refused('account_suspended', grant, { id, credits: 5 })
+    expect((await reseller.call(list)).data).toMatchObject([{ id, suspended: true }])
+    const { message, errors } = await reseller.refused('account_suspended', grant, { id, credits: 5 })
+    expect(message).toBe(`${dealer.name} is suspended. Credits can be added once its suspension is lifted.`)
+    expect(errors).toEqual({ credits: message })
     await reseller.call(calls.tree.lift, { name: dealer.name })
     expect((await reseller.call(grant, { id, credits: 5 })).credits).toBe(5)
   })

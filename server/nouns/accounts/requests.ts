@@ -1,8 +1,8 @@
 import type { calls } from '../../../contract/calls.ts'
-import { inCredits } from '../../../contract/quantities.ts'
 import {
   type ChildRequest,
   type EndedRequest,
+  moreThanAsked,
   NEWEST_REQUESTS,
   type OwnRequest,
 } from '../../../contract/requests.ts'
@@ -11,6 +11,7 @@ import type { Context, Handlers } from '../../context.ts'
 import { lockPlace } from '../../ledger/transfer.ts'
 import type { Fragment } from '../../postgres/pool.ts'
 import { fieldRefusal, notFound, Refusal } from '../../refusal.ts'
+import { suspended } from '../../tree/suspension.ts'
 import { addTo, lockedChild } from './adding.ts'
 
 /** How long a parent is told that a request ended with a move or a closing, in days. */
@@ -49,7 +50,7 @@ export const requests: Handlers<typeof calls.requests> = {
 
   async list({ sql, account, now }) {
     const data = await sql<ChildRequest[]>`
-      select r.id, r.created, a.name, a.role, h.balance, r.credits, r.note
+      select r.id, r.created, a.name, a.role, h.balance, r.credits, r.note, ${suspended(sql)} as suspended
       from credit_request r join account a on a.id = r.account
       join holding h on h.account = a.id and h.kind = 'balance'
       where a.parent = ${account.id} and r.state = 'open' order by r.id`
@@ -74,11 +75,7 @@ export const requests: Handlers<typeof calls.requests> = {
     const { sql, account, now } = context
     const request = await openRequest(context, sql`r.id = ${id} and a.parent = ${account.id}`)
     if (credits > request.credits) {
-      throw fieldRefusal(
-        'invalid_input',
-        'credits',
-        `${request.name} asked for ${inCredits(request.credits)}.`,
-      )
+      throw fieldRefusal('invalid_input', 'credits', moreThanAsked(request))
     }
     // The balance first: whoever asks has locked it, and waits for a request that is changed, but not for a locked one.
     const balance = await addTo(context, await lockedChild(context, request.name), credits)
