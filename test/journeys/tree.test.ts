@@ -147,12 +147,13 @@ test('a suspension that somebody else has set or changed meanwhile is shown befo
   await readNotice(page, `The suspension of ${dealer.name} is lifted`)
 })
 
-test('who moves a dealer or clients beneath a suspended account is told what that does to them', async ({
+test('who moves a dealer or clients is told what a suspension there does to them, and which account is gone', async ({
   open,
   world,
 }) => {
   const { superreseller, reseller, dealer } = await world.family({ credits: 9 })
   const [stopped, paused] = [await world.child(superreseller), await world.child(superreseller)]
+  const leaving = await world.child(superreseller)
   const heir = await world.child(stopped)
   const spared = await world.child(paused)
   await world.client(dealer, { months: 2 })
@@ -208,6 +209,15 @@ test('who moves a dealer or clients beneath a suspended account is told what tha
   await expect(button).toBeDisabled()
   release()
   await expect(button).toBeEnabled()
+  // An account that is gone cannot stay chosen, and is named.
+  await move.getByLabel('To').selectOption(leaving.name)
+  await superreseller.call(calls.tree.close, { name: leaving.name })
+  await press(move, `Move to ${leaving.name}`)
+  await readNotice(page, 'Error moving the account. Please try again.', 'There is nothing of this name here.')
+  await expect(move).toContainText(`${leaving.name} can no longer be chosen.`)
+  await expect(move.getByLabel('To')).toHaveValue('')
+  await move.getByLabel('To').selectOption(paused.name)
+  await expect(move).not.toContainText(leaving.name)
 })
 
 test('who moves a suspended account is told that it stays so, and by whom that can be lifted', async ({

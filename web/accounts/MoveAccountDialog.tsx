@@ -23,7 +23,7 @@ export function MoveAccountDialog({ open, account, onClose }: MoveAccountDialogP
   const move = useSubmit(calls.tree.move, { onDone: onClose })
   const { data: users, error } = useCall(calls.session.users, {}, { enabled: open })
   const [known, setKnown] = useState(false)
-  const held = useHeld(account, move.loading || move.unanswered)
+  const held = useHeld(account, move.loading || move.unanswered || !open)
   if (!held) return null
   const { name, parent, role } = held
   const { owner } = LEVELS[role]

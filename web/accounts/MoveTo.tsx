@@ -1,5 +1,5 @@
-import { useEffect } from 'react'
-import { useWatch } from 'react-hook-form'
+import { useEffect, useState } from 'react'
+import { useFormContext, useWatch } from 'react-hook-form'
 import { calls } from '../../contract/calls.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { useCall } from '../calls/useCall.ts'
@@ -22,6 +22,7 @@ interface MoveToProps {
 /** The choice of the account to which others, or clients, are moved. Warns where that is suspended. */
 export function MoveTo({ kind, names, fault, warning, onKnown }: MoveToProps) {
   const to: string = useWatch({ name: 'to' })
+  const gone = useGone(to, names)
   const found = useCall(calls.tree.account, { name: to }, { enabled: to !== '' })
   const { data: chosen, error, isFetching, refetch } = found
   // What was looked at before may have been suspended since.
@@ -38,13 +39,29 @@ export function MoveTo({ kind, names, fault, warning, onKnown }: MoveToProps) {
       name="to"
       label="To"
       help={help}
-      fault={fault ?? (again || undefined)}
+      fault={fault ?? (again || gone)}
       options={[
         { value: '', label: `Choose a ${kind}` },
         ...(names ?? []).map((name) => ({ value: name, label: name })),
       ]}
     />
   )
+}
+
+/**
+ * Clears the choice once it is not among the names any more: the list would show another one in its place. Says so until
+ * another is chosen.
+ */
+function useGone(to: string, names: readonly string[] | undefined): string | undefined {
+  const { setValue } = useFormContext()
+  const [gone, setGone] = useState('')
+  const isGone = to !== '' && names?.includes(to) === false
+  useEffect(() => {
+    if (!isGone) return
+    setGone(to)
+    setValue('to', '')
+  }, [isGone, to, setValue])
+  return to === '' && gone !== '' ? `${gone} can no longer be chosen.` : undefined
 }
 
 /** Says of an account that cannot sign in why: 'west is suspended' */
