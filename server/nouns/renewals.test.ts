@@ -350,7 +350,7 @@ describe('a retrieval', () => {
       expiry: end('2026-07-15'),
     })
     const none = await dealer.refused('not_retrievable', retrieve, { login: name, credits: 1 })
-    expect(none.message).toBe(`0 credits can be retrieved from ${name}.`)
+    expect(none.message).toBe(`Nothing can be retrieved from ${name} any more.`)
   })
 
   test('leaves the last day of service where it ends today', async () => {

@@ -104,5 +104,9 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
 }
 
 function notRetrievable(name: string, possible: number): Refusal {
-  return fieldRefusal('not_retrievable', 'credits', `${inCredits(possible)} can be retrieved from ${name}.`)
+  const message =
+    possible === 0
+      ? `Nothing can be retrieved from ${name} any more.`
+      : `${inCredits(possible)} can be retrieved from ${name}.`
+  return fieldRefusal('not_retrievable', 'credits', message)
 }

@@ -102,7 +102,7 @@ describe('the select of credits to retrieve', () => {
     await expect(card).toContainText('There is nothing to retrieve')
   })
 
-  test('asks again about the present expiry where it has changed since the question', async ({
+  test('asks again about the present expiry where it has changed since the question, or the day has', async ({
     open,
     world,
   }) => {
@@ -119,6 +119,18 @@ describe('the select of credits to retrieve', () => {
     await expect(question).toContainText('Its service ends on 2026-07-15 instead of 2026-08-15.')
     await press(question, 'Retrieve')
     await readNotice(page, 'Successfully retrieved 1 credits')
+    // Nor does a question stay that time has overtaken: the month that it is about has begun.
+    await fill(card, { Credits: '1' })
+    await press(card, 'Retrieve Credits')
+    world.clock.set('2026-06-16T10:00:00.000Z')
+    await press(question, 'Retrieve')
+    await readNotice(
+      page,
+      'Error retrieving credits. Please try again.',
+      'Nothing can be retrieved from is-a-client any more.',
+    )
+    await expect(question).toHaveCount(0)
+    await expect(card).toContainText('There is nothing to retrieve')
   })
 
   test('offers nothing where a recent trial of the MAC forbids it', async ({ open, world }) => {

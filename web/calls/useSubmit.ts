@@ -16,7 +16,7 @@ import { useClickGuard } from './useClickGuard.ts'
 
 interface Afterwards<C extends Call> {
   onDone?: (output: OutputOf<C>, input: InputOf<C>) => void
-  /** Called where somebody else changed or removed the same thing first: what was asked here can never be done. */
+  /** Called where the same thing was changed or removed first, or time has: what was asked can never be done. */
   onOutdated?: () => void
   /** The page to open after a success. */
   goTo?: GoTo
@@ -80,7 +80,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     onError: (failure, input) => {
       clicks.end(JSON.stringify(input), leavesOpen(failure) ? 'open' : 'refused')
       if (STALE.has(failure.code) || stopper.current?.signal.aborted) loadAgain(cache)
-      if (failure.code === 'changed_since' || failure.code === 'not_found') afterwards.onOutdated?.()
+      if (OUTDATED.has(failure.code)) afterwards.onOutdated?.()
       tellFailure(notice, notices, failure)
     },
   })
@@ -119,6 +119,15 @@ const STALE: ReadonlySet<ApiError['code']> = new Set<ApiError['code']>([
   'already_asked',
   'trials_used_up',
   'mac_had_trial',
+])
+
+/** Those of them after which the same input would be refused again, whatever comes. */
+const OUTDATED: ReadonlySet<ApiError['code']> = new Set<ApiError['code']>([
+  'changed_since',
+  'not_found',
+  'client_expired',
+  'client_not_expired',
+  'not_retrievable',
 ])
 
 /** Marks the rows of the accounts or clients that a change named. */
