@@ -238,7 +238,7 @@ function attemptsFor(workSeconds: number): number {
 
 async function tooManyTries(
   context: TryContext,
-  { name, workedSeconds }: Try,
+  { kind, name, workedSeconds }: Try,
   { waitMs, workSeconds }: Closed,
 ): Promise<Refusal> {
   const { captcha } = context.business
@@ -253,7 +253,11 @@ async function tooManyTries(
       },
     )
   }
-  return new Refusal('too_many_tries', `Too many wrong logins. Please try again in ${inMinutes(waitMs)}.`, {
-    retryAfter,
-  })
+  const later = `Please try again in ${inMinutes(waitMs)}.`
+  if (kind === 'own') {
+    // Whoever is signed in has not logged in wrongly, but typed this field wrongly.
+    const message = `The present password was wrong too often. ${later}`
+    return new Refusal('too_many_tries', message, { retryAfter, errors: { old_password: message } })
+  }
+  return new Refusal('too_many_tries', `Too many wrong logins. ${later}`, { retryAfter })
 }
