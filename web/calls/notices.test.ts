@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Call } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { ApiError } from './api.ts'
-import { atForm, failureOf, noticesOf } from './notices.ts'
+import { atForm, failureOf, noticesOf, tellFailure } from './notices.ts'
 
 const { clients, level, admin, desk, session } = calls
 
@@ -156,6 +156,24 @@ test.each([
 ] as const)('a form does not say that what changed nothing may have been done: %o', (about) => {
   const error = new ApiError('Not now.', about)
   expect(atForm(noticesOf(clients.renew), error)).toEqual({ message: '', fields: undefined })
+})
+
+test('a session that had ended before it was ended is no failure, because that is what was wanted', () => {
+  const told: unknown[] = []
+  const tell = (kind: string) => (text: string) => told.push([kind, text])
+  const notice = {
+    ...{ success: tell('success'), warning: tell('warning') },
+    ...{ error: tell('error'), settle: tell('settle') },
+  }
+  const gone = new ApiError('There is nothing of this name here.', { code: 'not_found', status: 404 })
+  tellFailure(notice, noticesOf(session.end), gone)
+  expect(told).toEqual([
+    ['settle', 'Error ending the session. Please try again.'],
+    ['success', 'This session had ended already'],
+  ])
+  told.length = 0
+  tellFailure(notice, noticesOf(session.end), new ApiError('Not now.', { code: 'unavailable', status: 503 }))
+  expect(told).toEqual([['error', 'Error ending the session. Please try again.']])
 })
 
 function reason(call: Call, error: ApiError) {

@@ -12,6 +12,8 @@ export interface CallNotices<C extends Call = Call> {
   /** Null where the success can be seen on the screen. */
   success: ((input: InputOf<C>, output: OutputOf<C>) => string) | null
   failure: string
+  /** Says instead of the failure that the thing is gone already, where the call was to end it. */
+  gone?: string
   /** Says that a reload interrupted it. Only a call with secrets is not sent again then; its input lacks them. */
   interrupted?: (input: InputOf<C>) => string
   /** Shows the server's message alone, without the sentence of this catalogue before it. */
@@ -39,7 +41,11 @@ export function tellSuccess<C extends Call>(
 
 /** Shows the notice of a call's failure. That the session has ended, the login page itself says. */
 export function tellFailure(notice: Notify, notices: CallNotices | null, failure: ApiError): void {
-  if (notices && failure.code !== 'no_session') notice.error(...failureOf(notices, failure))
+  if (!notices || failure.code === 'no_session') return
+  if (failure.code === 'not_found' && notices.gone !== undefined) {
+    notice.settle(notices.failure)
+    notice.success(notices.gone)
+  } else notice.error(...failureOf(notices, failure))
 }
 
 /**
@@ -144,7 +150,11 @@ const catalogue: Spoken<typeof calls> = {
     password: passwordChanged,
     savePreferences: { success: null, failure: 'Failed to save settings' },
     list: silent,
-    end: { success: () => 'Session ended', failure: 'Error ending the session. Please try again.' },
+    end: {
+      success: () => 'Session ended',
+      failure: 'Error ending the session. Please try again.',
+      gone: 'This session had ended already',
+    },
     signIns: silent,
     users: silent,
   },
