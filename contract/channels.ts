@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { Done } from './call.ts'
-import { counted, inDigits } from './quantities.ts'
+import { bytes, counted, inDigits } from './quantities.ts'
 import { Moment } from './shapes.ts'
 import { oneLine } from './text.ts'
 
@@ -19,6 +19,16 @@ export type Channel = {
 /** The most bytes of a playlist, and of one that a browser has compressed. */
 export const MOST_PLAYLIST = 64 * 1024 * 1024
 export const MOST_COMPRESSED = 16 * 1024 * 1024
+
+/** The file of a playlist, compressed with gzip, in base64. */
+export const CompressedFile = z
+  .string()
+  .check(
+    z.maxLength(
+      Math.ceil(MOST_COMPRESSED / 3) * 4,
+      `The file is larger than ${bytes(MOST_COMPRESSED)} when compressed`,
+    ),
+  )
 
 /** Why a playlist is held back: no channels, more broken entries than channels, or at most a tenth of those in use. */
 const HELD_BACK = ['empty', 'broken', 'shrunk'] as const

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { call, Done, Nothing } from '../call.ts'
 import {
+  CompressedFile,
   FileName,
   Group,
   GroupId,
-  MOST_COMPRESSED,
   MOST_GROUPS,
   Players,
   Playlist,
@@ -13,7 +13,6 @@ import {
 } from '../channels.ts'
 import { PackageSelection } from '../clients.ts'
 import { PACKAGES } from '../packages.ts'
-import { bytes } from '../quantities.ts'
 import { secret } from '../secret.ts'
 import { Moment } from '../shapes.ts'
 
@@ -57,17 +56,7 @@ export const channels = {
     summary: 'Takes the playlist of a file',
     input: z.strictObject({
       name: FileName,
-      /** Compressed with gzip, in base64. */
-      file: secret(
-        z
-          .string()
-          .check(
-            z.maxLength(
-              Math.ceil(MOST_COMPRESSED / 3) * 4,
-              `The file is larger than ${bytes(MOST_COMPRESSED)} when compressed`,
-            ),
-          ),
-      ),
+      file: secret(CompressedFile),
       anyway,
     }),
     output: PlaylistRead,

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { MOST_COMPRESSED } from '../../contract/channels.ts'
 import { leavesOutAdults, PACKAGES } from '../../contract/packages.ts'
 import { noteRun } from '../../server/nouns/system/runs.ts'
 import { menuOf, to } from '../../web/screens.ts'
@@ -701,7 +703,7 @@ describe('the admin', () => {
     await expect(dialog.getByRole('searchbox')).toHaveCount(0)
   })
 
-  test('is asked for the file of a playlist that its field shows no more or that has changed, and can stop an upload and send it again', async ({
+  test('is asked for the file of a playlist that its field shows no more, that has changed or is too large, and can stop an upload and send it again', async ({
     open,
     world,
   }) => {
@@ -725,6 +727,17 @@ describe('the admin', () => {
     await dialog.getByLabel('A file', { exact: true }).check()
     await press(dialog, 'Read it')
     await expect(dialog.getByText('Please choose a file')).toBeVisible()
+    // What is too large even when compressed is not uploaded for minutes, only to be refused then.
+    const uploads: string[] = []
+    page.on('request', (sent) => sent.method() === 'POST' && uploads.push(sent.url()))
+    await dialog.getByLabel('File', { exact: true }).setInputFiles({
+      name: 'large.m3u',
+      mimeType: 'audio/x-mpegurl',
+      buffer: randomBytes(MOST_COMPRESSED + 1),
+    })
+    await press(dialog, 'Read it')
+    await expect(dialog.getByText('The file is larger than 16 MB when compressed')).toBeVisible()
+    expect(uploads).toEqual([])
     expect((await world.admin.call(calls.channels.all)).playlist).toBe(null)
     await chooseAnother()
     const release = await holdBack(page, '**/v1/admin/playlist/file')

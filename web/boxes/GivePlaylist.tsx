@@ -2,7 +2,13 @@ import { type ComponentProps, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
-import { LONGEST_NAME, MOST_COMPRESSED, MOST_PLAYLIST, PlaylistAddress } from '../../contract/channels.ts'
+import {
+  CompressedFile,
+  LONGEST_NAME,
+  MOST_COMPRESSED,
+  MOST_PLAYLIST,
+  PlaylistAddress,
+} from '../../contract/channels.ts'
 import { bytes, counted } from '../../contract/quantities.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'
@@ -65,13 +71,14 @@ export function GivePlaylist({ open, inUse, onClose }: GivePlaylistProps) {
     if (!file) return
     setPacking(true)
     try {
-      asFile.submit({ name: file.name.slice(0, LONGEST_NAME), file: await packed(file), anyway })
+      const compressed = await packed(file)
+      // Said before the upload, which may take minutes.
+      const fault = faultIn(CompressedFile.safeParse(compressed))
+      if (fault !== undefined) setUnread(atFile(fault))
+      else asFile.submit({ name: file.name.slice(0, LONGEST_NAME), file: compressed, anyway })
     } catch {
       // A browser reads no file that was changed or removed since it was chosen.
-      setUnread({
-        message: '',
-        fields: { file: 'This file cannot be read any more. Please choose it again' },
-      })
+      setUnread(atFile('This file cannot be read any more. Please choose it again'))
     } finally {
       setPacking(false)
     }
@@ -101,6 +108,10 @@ export function GivePlaylist({ open, inUse, onClose }: GivePlaylistProps) {
       <UnderWay loading={sending.loading} what="Reading the playlist" />
     </FormDialog>
   )
+}
+
+function atFile(fault: string): SubmitError {
+  return { message: '', fields: { file: fault } }
 }
 
 function SourceInput() {
@@ -150,13 +161,13 @@ const Given = z
   })
   .check(
     z.superRefine(({ kind, address, file }, context) => {
-      const fault = kind === 'address' ? faultOf(address) : faultOfFile(file)
+      const fault = kind === 'address' ? faultIn(PlaylistAddress.safeParse(address)) : faultOfFile(file)
       if (fault) context.addIssue({ code: 'custom', path: [kind], message: fault })
     }),
   )
 
-function faultOf(address: string): string | undefined {
-  return PlaylistAddress.safeParse(address).error?.issues[0]?.message
+function faultIn({ error }: z.core.util.SafeParseResult<string>): string | undefined {
+  return error?.issues[0]?.message
 }
 
 function faultOfFile(file: File | null): string | undefined {

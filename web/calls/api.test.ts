@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { now } from '../clock.ts'
-import { addressOf, probe, send, setTokenSource } from './api.ts'
+import { addressOf, mayBeDone, probe, send, setTokenSource } from './api.ts'
 import { connection } from './connection.ts'
 
 const { url } = addressOf(calls.transactions.list, {})
@@ -162,6 +162,16 @@ test("a 503 of the server's own is told as what it is", async () => {
   server.mockResolvedValueOnce(Response.json(body, { status: 503 }))
   await expect(ask()).rejects.toMatchObject(body)
   expect(connection.lost.get()).toBe(false)
+})
+
+test('what a proxy finds too large is refused for good, and its notice does not ask to send it again', async () => {
+  server.mockResolvedValueOnce(new Response('<h1>Request Entity Too Large</h1>', { status: 413 }))
+  const error = await ask().catch((failure: unknown) => failure)
+  expect(error).toMatchObject({
+    code: 'too_large',
+    message: 'This is too large for a proxy between you and Boxtree. Tell whoever runs Boxtree.',
+  })
+  expect(mayBeDone(error)).toBe(false)
 })
 
 /** Makes a call that a proxy answers because the console is down. */

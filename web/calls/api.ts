@@ -299,7 +299,7 @@ function refusalOf(response: Response, answer: unknown): ApiError {
   if (isOfProxy(response)) return offline({ status })
   const body: Partial<RefusalBody> = isAnswer(answer) ? answer : {}
   const retryAfter = Number(response.headers.get('retry-after'))
-  const { code = 'internal', message = 'An unknown error occurred' } = body
+  const { code, message } = { ...(status === 413 ? TOO_LARGE : UNKNOWN), ...body }
   const id = body.request_id ?? response.headers.get('x-request-id')
   return new ApiError(code === 'internal' && id ? withId(message, id) : message, {
     code,
@@ -311,6 +311,14 @@ function refusalOf(response: Response, answer: unknown): ApiError {
     ...(body.challenge !== undefined && { challenge: body.challenge }),
   })
 }
+
+const UNKNOWN = { code: 'internal', message: 'An unknown error occurred' } as const
+
+/** A refusal of a proxy, which refuses everything of this size each time. */
+const TOO_LARGE = {
+  code: 'too_large',
+  message: 'This is too large for a proxy between you and Boxtree. Tell whoever runs Boxtree.',
+} as const
 
 /** Adds to the message of an error that only the log explains the id under which the log has it. */
 function withId(message: string, id: string): string {
