@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { now } from '../clock.ts'
-import { addressOf, mayBeDone, probe, send, setTokenSource } from './api.ts'
+import { addressOf, mayBeDone, probe, receive, send, setTokenSource } from './api.ts'
 import { connection } from './connection.ts'
 
 const { url } = addressOf(calls.transactions.list, {})
@@ -139,6 +139,27 @@ describe('a call whose answer does not come', () => {
   })
 })
 
+describe('a file that breaks off before its end', () => {
+  const message = 'The file broke off before its end. On a slow line, choose fewer clients or days.'
+
+  test('is told as that, and the connection as lost only if the server does not answer', async () => {
+    server.mockResolvedValueOnce(brokenOff())
+    await expect(download()).rejects.toMatchObject({ name: 'ApiError', message })
+    expect(server).toHaveBeenLastCalledWith('/v1/health', expect.anything())
+    expect(connection.lost.get()).toBe(false)
+    server.mockResolvedValueOnce(brokenOff()).mockRejectedValueOnce(new TypeError('Failed to fetch'))
+    await expect(download()).rejects.toMatchObject({ message })
+    await vi.waitFor(() => expect(connection.lost.get()).toBe(true))
+    expect(await ask()).toEqual({ data: 'asked now' })
+  })
+
+  test('because it was stopped says nothing', async () => {
+    server.mockResolvedValueOnce(brokenOff(new DOMException('Stopped', 'AbortError')))
+    await expect(download()).rejects.toMatchObject({ name: 'AbortError' })
+    expect(server).toHaveBeenCalledTimes(1)
+  })
+})
+
 describe('while another call is answered by a proxy', () => {
   test('a refusal is told as what it is', async () => {
     let say = (_: string) => {}
@@ -178,6 +199,22 @@ test('what a proxy finds too large is refused for good, and its notice does not 
 async function expectProxy(status: number) {
   server.mockResolvedValueOnce(new Response('<h1>Bad Gateway</h1>', { status }))
   await expect(ask()).rejects.toMatchObject({ code: 'offline', status })
+}
+
+function download() {
+  const { signal } = new AbortController()
+  return receive(calls.files.download, { ticket: 'a' }, { signal, onPiece() {} })
+}
+
+/** Like a file of which the server ends the connection after the first piece. */
+function brokenOff(error: Error = new TypeError('network error')): Response {
+  const pieces = [new TextEncoder().encode('"Name"')]
+  const pull = (file: ReadableStreamDefaultController) => {
+    const piece = pieces.pop()
+    if (piece) file.enqueue(piece)
+    else file.error(error)
+  }
+  return new Response(new ReadableStream({ pull }))
 }
 
 function withoutAny() {

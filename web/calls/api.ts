@@ -139,7 +139,13 @@ export async function receive<C extends Call>(
       onPiece(next.value)
     }
   } catch (error) {
-    throw connectionError(error)
+    if (isAbort(error)) throw error
+    // The server itself may have ended it, so whether the connection is lost has to be found out.
+    probe()
+    throw offline(
+      { status: 0 },
+      'The file broke off before its end. On a slow line, choose fewer clients or days.',
+    )
   }
   const [, name = 'boxtree'] =
     /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? []
@@ -231,7 +237,11 @@ async function reach(url: string, request: RequestInit): Promise<Response> {
 
 /** Returns the error of a request that got no answer. An aborted request keeps its AbortError. */
 function connectionError(error: unknown): unknown {
-  return error instanceof DOMException && error.name === 'AbortError' ? error : connectionLost()
+  return isAbort(error) ? error : connectionLost()
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError'
 }
 
 function connectionLost(about?: { timedOut: boolean }): ApiError {
