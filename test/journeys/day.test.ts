@@ -360,12 +360,24 @@ describe('a first day', () => {
 
   test('says before a submit that the trials are used up, or that a MAC had one', async ({ open, world }) => {
     const { dealer } = await world.family()
-    const { mac } = await world.client((await world.family()).dealer)
+    const other = (await world.family()).dealer
+    const { name, mac } = await world.client(other)
+    await world.setExpiry(name, '2026-05-14T23:59:59.000Z')
+    await other.call(calls.clients.remove, { name })
     const page = await open({ as: dealer, at: '/new-client' })
-    await fill(page, { 'MAC Address': mac })
-    await expect(page.getByText('This MAC address had a trial within the last 30 days.')).toBeVisible()
+    const field = page.getByLabel('MAC Address')
+    await fill(page, { 'Login Name': 'is-new', Password: 'tv-1234', 'MAC Address': mac })
+    const reason = 'This MAC address had a trial within the last 30 days.'
+    await expect(field).toHaveAccessibleDescription(reason)
     await fill(page, { Credits: '1' })
-    await expect(page.getByText('This MAC address had a trial within the last 30 days.')).toHaveCount(0)
+    await expect(field).not.toHaveAccessibleDescription(reason)
+    await fill(page, { Credits: '0' })
+    await press(page, 'Submit')
+    await readNotice(page, reason)
+    await expect(field).toHaveAccessibleDescription(reason)
+    await fill(page, { Credits: '1' })
+    await expect(field).not.toHaveAccessibleDescription(reason)
+    await expect(field).toHaveAttribute('aria-invalid', 'false')
     for (let given = 0; given < 20; given += 1) await world.client(dealer)
     await page.reload()
     await fill(page, { Credits: '0' })

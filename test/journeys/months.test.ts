@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { CREDIT_ACTION } from '../../contract/credits.ts'
 import { expect, fill, holdBack, press, readNotice, test } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
@@ -135,10 +136,7 @@ describe('the select of credits to retrieve', () => {
 
   test('offers nothing where a recent trial of the MAC forbids it', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 20 })
-    const mac = '00:1A:79:12:34:56'
-    await world.client(dealer, { login: 'had-a-trial', stb_mac: mac })
-    await world.setExpiry('had-a-trial', '2026-05-14T23:59:59.000Z')
-    await dealer.call(calls.clients.remove, { name: 'had-a-trial' })
+    const mac = await goneAfterTrial(dealer, world)
     await world.client(dealer, { login: 'is-a-client', stb_mac: mac, months: 1 })
     const page = await open({ as: dealer, at: '/update-client/is-a-client' })
     const card = page.getByRole('region', { name: 'Retrieve Credits' })
@@ -149,14 +147,52 @@ describe('the select of credits to retrieve', () => {
 })
 
 describe('a renewal that is too dear', () => {
-  test('can be made once the credits have come, while its dialog stays open', async ({ open, world }) => {
+  test('can be made once the credits have come, and what refused it is gone by then', async ({
+    open,
+    world,
+  }) => {
     const { reseller, dealer } = await world.family({ credits: 9, to: 'reseller' })
+    await world.give(reseller, dealer, 1)
+    const mac = await goneAfterTrial(dealer, world)
     await world.client(dealer, { login: 'on-the-phone' })
     const page = await open({ as: dealer, at: '/update-client/on-the-phone' })
+    const take = (credits: number) =>
+      reseller.call(calls.level.dealer.save, {
+        name: dealer.name,
+        credits,
+        transaction: CREDIT_ACTION.remove,
+      })
+    const short = 'You have 0 credits; this needs 1.'
+
+    const added = page.getByLabel('Add months')
+    const field = page.getByLabel('MAC Address')
+    await field.fill(mac)
+    await press(page, 'Update Client')
+    const hadTrial = 'This MAC address had a trial within the last 30 days.'
+    await readNotice(page, 'Error updating client. Please try again.', hadTrial)
+    await expect(field).toHaveAccessibleDescription(hadTrial)
+    await added.selectOption('1')
+    await expect(field).not.toHaveAccessibleDescription(hadTrial)
+    await expect(field).toHaveAttribute('aria-invalid', 'false')
+    await expect(added).toHaveAccessibleDescription(/^Costs 1 credit; you have 1 credit/)
+    await take(1)
+    await press(page, 'Update Client')
+    await readNotice(page, 'Error updating client. Please try again.', short)
+    await expect(added).toHaveAccessibleDescription(`${short} Ask for credits`)
+    await world.give(reseller, dealer, 4)
+    await expect(added).toHaveAccessibleDescription(/^Costs 1 credit; you have 4 credits/)
+    await added.selectOption('0')
+
     await press(page, 'Renew')
     const dialog = page.getByRole('dialog')
-    await expect(dialog.getByText('You have 0 credits; this needs 1.')).toBeVisible()
+    const months = dialog.getByLabel('Months')
+    await expect(dialog).toContainText('Balance after3 credits')
+    await take(4)
+    await press(dialog, 'Renew for 1 credit')
+    await readNotice(page, 'Error renewing credits. Please try again.', short)
+    await expect(months).toHaveAccessibleDescription(short)
     await world.give(reseller, dealer, 4)
+    await expect(months).toHaveAccessibleDescription('')
     await press(dialog, 'Renew for 1 credit')
     await expect(page.getByText('Successfully renewed 1 month(s) for on-the-phone')).toBeVisible()
     // The next one is not confirmed by what was said for the last.
@@ -177,4 +213,12 @@ async function openTwoMonths(open: (visit: { as: Person; at: string }) => Promis
   await world.client(dealer, { login: 'is-a-client', months: 2 })
   const page = await open({ as: dealer, at: '/update-client/is-a-client' })
   return { dealer, page, card: page.getByRole('region', { name: 'Retrieve Credits' }) }
+}
+
+/** Returns the MAC of a client that had a trial and was deleted. */
+async function goneAfterTrial(dealer: Person, world: World): Promise<string> {
+  const { name, mac } = await world.client(dealer)
+  await world.setExpiry(name, '2026-05-14T23:59:59.000Z')
+  await dealer.call(calls.clients.remove, { name })
+  return mac
 }

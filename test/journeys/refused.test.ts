@@ -1,4 +1,6 @@
 import { describe } from 'vitest'
+import { calls } from '../../contract/calls.ts'
+import { CREDIT_ACTION } from '../../contract/credits.ts'
 import { expect, fill, press, readNotice, test, typeIn } from '../support/browser.ts'
 
 test("a client's password is marked as new, for which the browser offers none of the person's own", async ({
@@ -58,6 +60,17 @@ describe('two fields that belong together', () => {
     await world.give(reseller, dealer, 4)
     await expect(page.getByText('Costs 3 credits; you have 4 credits')).toBeVisible()
     await expect(short).toHaveCount(0)
+    // The same, where the server was the first to know.
+    await reseller.call(calls.level.dealer.save, {
+      name: dealer.name,
+      credits: 4,
+      transaction: CREDIT_ACTION.remove,
+    })
+    await press(page, 'Submit')
+    await readNotice(page, 'You have 0 credits; this needs 3.')
+    await expect(credits).toHaveAccessibleDescription('You have 0 credits; this needs 3. Ask for credits')
+    await world.give(reseller, dealer, 4)
+    await expect(credits).toHaveAccessibleDescription('Costs 3 credits; you have 4 credits')
     await press(page, 'Submit')
     await expect(page.getByText('Client waits-for created successfully!')).toBeVisible()
   })

@@ -32,6 +32,8 @@ export interface Submit<C extends Call> {
   loading: boolean
   /** The refusal, in the shape that a form takes. */
   submitError: SubmitError | null
+  /** What the refusal is about; undefined where there is none. */
+  refused: ApiError['code'] | undefined
   /** True when somebody else changed the same thing first, so that it has to be loaded again. */
   outdated: boolean
   /** True when nobody knows whether the call was carried out: the same input may be sent again, and is done once. */
@@ -89,7 +91,8 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   }
   // Memoised, so that a form shows each refusal once.
   const submitError = useMemo(() => error && atForm(notices, error), [notices, error])
-  const outdated = error?.code === 'changed_since'
+  const refused = error?.code
+  const outdated = refused === 'changed_since'
   const unanswered = error !== null && mayBeDone(error)
   const isOpen = useRef(unanswered)
   isOpen.current = unanswered
@@ -99,7 +102,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   }, [cache, forget])
   const stop = () => stopper.current?.abort()
   const loading = isPending || leaving
-  return { submit, loading, submitError, outdated, unanswered, stop, reset, done }
+  return { submit, loading, submitError, refused, outdated, unanswered, stop, reset, done }
 }
 
 const DONE_ONCE = 'It was sent again, and done once.'

@@ -5,6 +5,7 @@ import { inCredits, shortage } from '../../contract/quantities.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { OnDay } from '../moments.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
+import { useEndOfError } from '../parts/form/useEndOfError.ts'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { AskForMore } from './AskForMore.tsx'
 import { MONTH_OPTIONS } from './startOptions.ts'
@@ -31,6 +32,7 @@ export function AddMonths({ client, expired, isSending, unanswered, onPayable }:
   )
   const payable = months === 0 ? !expired : answer !== null && answer.balance_after >= 0
   useEffect(() => onPayable(payable), [payable, onPayable])
+  useEndOfError('months', payable)
   // What is just being asked for again stands there meanwhile.
   const fieldText =
     data && !isPlaceholderData && !error

@@ -2,6 +2,7 @@ import { styled } from '@mui/material/styles'
 import { useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { useEndOfError } from '../parts/form/useEndOfError.ts'
 import { MomentText } from '../parts/MomentText.tsx'
 import { own } from '../parts/own.ts'
 import { PassingButton } from '../parts/PassingButton.tsx'
@@ -26,6 +27,7 @@ export function Quote({ clients, asking, onAnswer, onGone }: QuoteProps) {
   const months = Number(useWatch({ name: 'months' }))
   const { data, answer, isFetching, error, refetch } = useQuote(clients, months, asking)
   useEffect(() => onAnswer(answer), [answer, onAnswer])
+  useEndOfError('months', answer !== null && answer.balance_after >= 0)
   if (error?.code === 'not_found') return <Gone names={clients} done="deleted or moved" onGone={onGone} />
   return (
     <>

@@ -106,10 +106,13 @@ function useRenewal(quote: Quoted | null, onDone: () => void) {
   const cache = useQueryClient()
   const one = useSubmit(calls.clients.renew, { onDone })
   const many = useSubmit(calls.clients.multirenew, { onDone })
-  const used = quote?.expiries.length === 1 ? one : many
+  // Which of them was sent is not asked of the quote, which is gone while it is loaded again: the refusal would go, and
+  // come back as a new one.
+  const [isOfOne, setOfOne] = useState(true)
   const renew = (months: number) => {
     const [first, ...more] = quote?.expiries ?? []
     if (!quote || !first) return
+    setOfOne(more.length === 0)
     if (more.length === 0) one.submit({ name: first.name, months, expiry: first.expiry })
     else {
       many.submit({
@@ -127,6 +130,6 @@ function useRenewal(quote: Quoted | null, onDone: () => void) {
     reset()
     loadAgain(cache, [calls.clients.quote])
   }
-  const { loading, submitError, outdated, unanswered } = used
+  const { loading, submitError, outdated, unanswered } = isOfOne ? one : many
   return { renew, loading, submitError, outdated, unanswered, reset, reload }
 }

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
-import { useFormContext, useWatch } from 'react-hook-form'
+import { useState } from 'react'
+import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { MOST_CHOSEN } from '../../contract/clients.ts'
@@ -18,6 +18,7 @@ import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
+import { useEndOfError } from '../parts/form/useEndOfError.ts'
 import { NOT_TWICE } from '../parts/notTwice.ts'
 import { number } from '../parts/number.ts'
 import { mark } from '../parts/table/marks.ts'
@@ -183,10 +184,7 @@ function Price({ clients, balance }: PriceProps) {
   const cost = clients && costOf(clients, how)
   const isShort = cost !== undefined && balance != null && cost > balance
   const isAnyAffordable = clients !== undefined && affordable(clients, how, balance).length > 0
-  const { clearErrors } = useFormContext()
-  useEffect(() => {
-    if (isAnyAffordable) clearErrors('how')
-  }, [isAnyAffordable, clearErrors])
+  useEndOfError('how', isAnyAffordable)
   // Asks for the balance again while it is too small. All parts of the page that show the balance get the answer too.
   useBalance({ whileShort: isShort })
   return (

@@ -40,6 +40,7 @@ import {
 } from './clientForm.ts'
 import { DescriptionField, MacField, PackageField, PhoneField } from './fields.tsx'
 import { useMacLastSeen } from './useMacLastSeen.tsx'
+import { useMacOfTrial } from './useMacOfTrial.ts'
 import { Warning } from './Warning.tsx'
 
 interface UpdateCardProps {
@@ -120,6 +121,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
           expired={expired}
           isSending={save.loading}
           unanswered={save.unanswered}
+          refused={save.refused}
           onPayable={setPayable}
         />
       </Form>
@@ -134,10 +136,12 @@ interface FieldsProps extends OfMac {
   isSending: boolean
   /** True where nobody knows whether it was carried out. */
   unanswered: boolean
+  refused: ApiError['code'] | undefined
   onPayable: (payable: boolean) => void
 }
 
-function Fields({ client, mac, expired, isSending, unanswered, onPayable }: FieldsProps) {
+function Fields({ client, mac, expired, isSending, unanswered, refused, onPayable }: FieldsProps) {
+  useMacOfTrial(refused)
   return (
     <>
       <Switches>

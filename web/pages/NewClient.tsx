@@ -12,6 +12,7 @@ import {
 import { PACKAGES } from '../../contract/packages.ts'
 import { counted, inCredits, shortage } from '../../contract/quantities.ts'
 import { inCharacters, trimmed } from '../../contract/text.ts'
+import type { ApiError } from '../calls/api.ts'
 import { isUnanswered } from '../calls/submits.ts'
 import { useBalance } from '../calls/useBalance.ts'
 import { useCall } from '../calls/useCall.ts'
@@ -24,6 +25,7 @@ import { type NewClientValues, newClientSchema, startCost } from '../clients/new
 import { START_OPTIONS } from '../clients/startOptions.ts'
 import { suggestLogin, suggestPassword } from '../clients/suggest.ts'
 import { useMacLastSeen } from '../clients/useMacLastSeen.tsx'
+import { useMacOfTrial } from '../clients/useMacOfTrial.ts'
 import { NEW_CLIENT } from '../drafts.ts'
 import { KeepDraft, useDraft } from '../KeepDraft.tsx'
 import { PageHead } from '../PageHead.tsx'
@@ -33,6 +35,7 @@ import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
+import { useEndOfError } from '../parts/form/useEndOfError.ts'
 import { number } from '../parts/number.ts'
 import { useHeld } from '../parts/useHeld.ts'
 import { useSession } from '../session.tsx'
@@ -77,7 +80,7 @@ export function NewClient() {
             sending={create}
           >
             <KeepDraft {...keep} mayBeSent={mayBeSent} isSending={create.loading} />
-            <Fields balance={balance} isHeld={isHeld} />
+            <Fields balance={balance} isHeld={isHeld} refused={create.refused} />
           </Form>
         </Card>
       )}
@@ -91,10 +94,12 @@ interface FieldsProps {
    * True while the client is being made, and where nobody knows whether it was: it would count as one that is there.
    */
   isHeld: boolean
+  refused: ApiError['code'] | undefined
 }
 
-function Fields({ balance, isHeld }: FieldsProps) {
+function Fields({ balance, isHeld, refused }: FieldsProps) {
   const trials = useTrials(isHeld)
+  useMacOfTrial(refused)
   return (
     <>
       <CheckboxInput name="ministra" label="Ministra" />
@@ -177,6 +182,7 @@ function Start({ balance, trials }: Pick<FieldsProps, 'balance'> & { trials: Tri
   const short = balance != null && cost > balance
   // The form, and all else that shows the balance, gets it too.
   useBalance({ whileShort: short })
+  useEndOfError('months', cost > 0 && !short)
   return (
     <SelectInput
       name="months"
