@@ -37,7 +37,7 @@ describe('an added month', () => {
     world,
   }) => {
     const { dealer } = await world.family({ credits: 5 })
-    await world.client(dealer, { login: 'is-a-client', months: 1 })
+    const { mac } = await world.client(dealer, { login: 'is-a-client', months: 1 })
     const page = await open({ as: dealer, at: '/update-client/is-a-client' })
     await fill(page, { 'Add months': '1' })
     await expect(page.getByText('New expiry 2026-07-15')).toBeVisible()
@@ -57,6 +57,20 @@ describe('an added month', () => {
     await page.unrouteAll()
     await press(page, 'Reload')
     await expect(page.getByText('New expiry 2026-08-15')).toBeVisible()
+    await page.route('**/v1/api/client/*', (route) => route.abort())
+    const [given, typed] = ['00:1A:79:A1:B2:C3', '00:1A:79:A1:B2:C4']
+    await dealer.call(calls.clients.save, { login: 'is-a-client', stb_mac: given, o_mac: mac })
+    const field = page.getByLabel('MAC Address')
+    await field.fill(typed)
+    await press(page, 'Update Client')
+    const reason = `The MAC address was changed in the meantime, to ${given}. Please look again.`
+    await readNotice(page, 'Error updating client. Please try again.', reason)
+    await expect(field).toHaveAccessibleDescription(reason)
+    await page.unrouteAll()
+    await press(page, 'Reload')
+    await expect(field).not.toHaveAccessibleDescription(reason)
+    await expect(field).toHaveValue(typed)
+    await expect(field).toHaveAttribute('aria-invalid', 'false')
     expect(await dealer.call(calls.clients.detail, { name: 'is-a-client' })).toMatchObject({
       expiry: '2026-07-15T23:59:59.000Z',
     })

@@ -564,7 +564,7 @@ describe('a saved client', () => {
         o_mac,
         desc: 'No',
       })
-      expect(message).toContain(mac)
+      expect(message).toBe(`The MAC address was changed in the meantime, to ${mac}. Please look again.`)
     }
     expect(await dealer.call(detail, { name })).toMatchObject({ mac, description: '' })
     await dealer.call(save, { login: name, stb_mac: other.toLowerCase(), o_mac: mac.toLowerCase() })

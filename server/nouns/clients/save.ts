@@ -106,6 +106,6 @@ function refuseOtherMac(client: Client, seen: string | null): void {
   throw fieldRefusal(
     'changed_since',
     'stb_mac',
-    `The MAC address was changed in the meantime, to ${client.mac ?? 'none'}. Please reload.`,
+    `The MAC address was changed in the meantime, to ${client.mac ?? 'none'}. Please look again.`,
   )
 }

@@ -149,23 +149,31 @@ function useNewValues<Values extends FieldValues, Output>(
 
 /**
  * Shows the server's errors at their fields and focuses the first one. Returns a message that belongs to no field.
- * Editing removes both.
+ * Editing removes both, and so does whatever forgets the refusal, such as a button that loads again what it is about.
  */
 function useRefusal<Values extends FieldValues, Output>(
   form: UseFormReturn<Values, unknown, Output>,
   refusal: SubmitError | null,
 ): string | undefined {
-  const { setError, getValues, subscribe } = form
+  const { setError, clearErrors, getFieldState, getValues, subscribe } = form
   const [edited, setEdited] = useState<SubmitError | null>(null)
   useEffect(() => {
-    Object.entries(refusal?.fields ?? {}).forEach(([name, message], at) => {
-      setError(name as Path<Values>, { type: 'server', message }, { shouldFocus: at === 0 })
+    const fields = Object.entries(refusal?.fields ?? {}) as [Path<Values>, string][]
+    fields.forEach(([name, message], at) => {
+      setError(name, { type: 'server', message }, { shouldFocus: at === 0 })
     })
-    return subscribe({
-      formState: { values: true },
-      callback: ({ type }) => type === 'change' && setEdited(refusal),
-    })
-  }, [refusal, setError, subscribe])
+    return () => {
+      for (const [name] of fields) if (getFieldState(name).error?.type === 'server') clearErrors(name)
+    }
+  }, [refusal, setError, clearErrors, getFieldState])
+  useEffect(
+    () =>
+      subscribe({
+        formState: { values: true },
+        callback: ({ type }) => type === 'change' && setEdited(refusal),
+      }),
+    [refusal, subscribe],
+  )
   const isAtFields = Object.keys(refusal?.fields ?? {}).some((name) => name in getValues())
   return refusal === null || refusal === edited || isAtFields ? undefined : refusal.message
 }
