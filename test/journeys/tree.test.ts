@@ -105,6 +105,7 @@ test('a suspension that somebody else has set or changed meanwhile is shown befo
   await press(page, 'Suspend')
   await expect(dialog).toContainText('1 client stays served.')
   await typeIn(dialog.getByLabel('Reason'), 'Sells elsewhere')
+  await dialog.getByLabel('Stop the service of its clients too').check()
 
   await press(theirs, 'Suspend')
   await typeIn(theirDialog.getByLabel('Reason'), 'Owes 40 credits')
@@ -135,10 +136,11 @@ test('a suspension that somebody else has set or changed meanwhile is shown befo
   await readNotice(theirs, `The suspension of ${dealer.name} is lifted`)
   await press(page, 'Change suspension')
   // What is asked is of now: it was loaded again.
-  await expect(dialog).toContainText('1 client stays served.')
+  await expect(dialog).toContainText('1 client loses its service.')
   await expect(change).toHaveCount(0)
-  // What was typed before the refusal is not lost.
+  // What was typed and ticked before the refusal is not lost.
   await expect(dialog.getByLabel('Reason')).toHaveValue('Sells elsewhere')
+  await expect(dialog.getByLabel('Stop the service of its clients too')).toBeChecked()
   await press(dialog, `Suspend ${dealer.name}`)
   await readNotice(page, `${dealer.name} is suspended`)
   await expect(access).toContainText(`Suspended by ${world.admin.name}`)

@@ -5,6 +5,7 @@ import { calls } from '../../contract/calls.ts'
 import { counted, countedOf, listed } from '../../contract/quantities.ts'
 import { type AccountBeneath, SuspensionReason } from '../../contract/tree.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
+import { differing } from '../parts/differing.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
@@ -18,17 +19,17 @@ interface SuspendDialogProps {
 
 /**
  * Asks for the reason of a suspension, and says whom it stops. It closes where somebody else has changed the suspension
- * first: the page then shows the present one, and what was typed is there at the next opening.
+ * first: the page then shows the present one, and what was typed or ticked is there at the next opening.
  */
 export function SuspendDialog({ open, account, onClose }: SuspendDialogProps) {
-  const [sent, setSent] = useState('')
+  const [sent, setSent] = useState<Partial<typeof FIRST>>({})
   const close = () => {
-    setSent('')
+    setSent({})
     onClose()
   }
   const suspend = useSubmit(calls.tree.suspend, { onDone: close, onOutdated: onClose })
-  const { reason: present, service_too } = account?.suspension ?? FIRST
-  const reason = sent === '' ? present : sent
+  const present = account?.suspension ?? FIRST
+  const { reason, service_too } = { ...present, ...sent }
   const values = useMemo(() => ({ reason, service_too }), [reason, service_too])
   if (!account) return null
   const { name } = account
@@ -42,7 +43,7 @@ export function SuspendDialog({ open, account, onClose }: SuspendDialogProps) {
       autoFocus
       label={account.suspension ? 'Change suspension' : `Suspend ${name}`}
       onSubmit={(chosen) => {
-        setSent(chosen.reason)
+        setSent(differing(chosen, present))
         suspend.submit({ name, ...chosen, seen: account.suspension?.since ?? null })
       }}
       sending={suspend}
