@@ -327,11 +327,15 @@ describe.each([
     await expect(access).toContainText('Can sign in')
     await me.call(calls.tree.suspend, { name: child.name })
     await pressAndConfirm(page, 'Add 1 credit')
-    await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText(
-      `${child.name} is suspended.`,
-    )
+    const card = page.getByRole('region', { name: 'Update Credits' })
+    await expect(card).toContainText(`${child.name} is suspended.`)
     await expect(access).toContainText('Suspended')
     expect(await balances(me, child)).toEqual([3, 0])
+    // Of a description that is not saved it is said as well.
+    await page.route('**/save', (route) => route.fulfill({ status: 500, body: '' }))
+    await fill(page, { Description: 'Lives next door' })
+    await press(page, 'Save description')
+    await expect(card).toContainText('This may have been done.')
   })
 
   test('saves a description without moving a credit', async ({ open, world }) => {

@@ -79,7 +79,11 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
           <SaveDescription
             present={description}
             loading={loading}
-            onSave={(desc) => describe.submit({ name, credits: 0, desc, transaction: CREDIT_ACTION.add })}
+            onSave={(desc) => {
+              // Of both, the form shows the refusal of what was sent last.
+              update.reset()
+              describe.submit({ name, credits: 0, desc, transaction: CREDIT_ACTION.add })
+            }}
           />
         }
       >
@@ -93,7 +97,10 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
         balance={account?.credits ?? 0}
         loading={update.loading}
         unanswered={unanswered}
-        onYes={(movement) => update.submit({ name, ...movement })}
+        onYes={(movement) => {
+          describe.reset()
+          update.submit({ name, ...movement })
+        }}
         onNo={cancel}
       />
     </Card>
