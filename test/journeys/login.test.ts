@@ -181,11 +181,14 @@ describe('the captcha', () => {
     expect(sent()).toBe(0)
   })
 
-  test('can be tried again after it failed to load', async ({ open }) => {
+  test('can be tried again after it failed to load, and says why it did', async ({ open }) => {
     const page = await open({ at: '/login' })
-    await page.route(CAPTCHA, (route) => route.abort())
+    const message = 'Too many people are signing in at the moment. Please try again in a moment.'
+    const json = { status: 'ERROR', code: 'unavailable', message }
+    await page.route(CAPTCHA, (route) => route.fulfill({ status: 503, json }))
     await page.reload()
     await expect(page.getByText('The check could not be made.')).toBeVisible()
+    await expect(page.getByText(message)).toBeVisible()
     await expect(page.getByRole('button', { name: 'Sign in' })).toBeDisabled()
     await page.unroute(CAPTCHA)
     await press(page, 'Try again')
@@ -293,17 +296,21 @@ describe.each([
     env: { CAPTCHA_PROVIDER: provider, CAPTCHA_SITE_KEY: 'our-site', CAPTCHA_SECRET_KEY: 'our-secret' },
   })
 
-  test('is rendered by its own script, and its solution is sent with the login', async ({
+  test('is rendered by its own script, if that is not blocked, and its solution is sent with the login', async ({
     windows,
     world,
   }) => {
     const page = await windows.open(world.server.url)
+    await page.route(script, (route) => route.abort())
+    await page.goto('/login')
+    await expect(page.getByText('The verification service cannot be reached.')).toBeVisible()
+    await page.unroute(script)
     // Before the page is opened: it would load the real script otherwise.
     await page.route(script, (route) => {
       expect(new URL(route.request().url()).searchParams.get('render')).toBe('explicit')
       return route.fulfill({ contentType: 'text/javascript', body: widget(global) })
     })
-    await page.goto('/login')
+    await press(page, 'Try again')
     const enter = page.getByRole('button', { name: 'Sign in' })
     await fill(page, { Username: 'somebody', Password: 'something' })
     await expect(page.getByRole('button', { name: 'I am human at our-site' })).toBeVisible()

@@ -29,7 +29,7 @@ interface ChallengeProps {
 
 function Challenge(props: ChallengeProps) {
   const place = useRef<HTMLDivElement>(null)
-  const { state, provider } = useSolution(props, place)
+  const { state, reason, provider } = useSolution(props, place)
   if (provider === 'none') return null
   return (
     <Frame>
@@ -37,7 +37,10 @@ function Challenge(props: ChallengeProps) {
       {(provider === 'altcha' || state !== 'asking') && (
         <Status role="status" data-state={state}>
           {looks[state].icon}
-          <span>{looks[state].text}</span>
+          <span>
+            {looks[state].text}
+            {reason && <small>{reason}</small>}
+          </span>
           {state === 'failed' && (
             <Button size="small" onClick={props.again}>
               Try again
@@ -68,13 +71,16 @@ function useSolution({ name, load, again }: ChallengeProps, place: RefObject<HTM
   const { setValue } = useFormContext()
   const theme = useTheme().palette.mode
   const [state, setState] = useState<State>('asking')
+  // Why it has failed, where that is known.
+  const [reason, setReason] = useState('')
   const [provider, setProvider] = useState<CaptchaOffer['provider']>('altcha')
   useEffect(() => {
     const leaving = new AbortController()
-    const settle = (text: string | undefined, next: State) => {
+    const settle = (text: string | undefined, next: State, why = '') => {
       if (leaving.signal.aborted) return
       setValue(name, text, { shouldValidate: true })
       setState(next)
+      setReason(why)
     }
     const begin = async () => {
       const loaded = await (takeLoaded(leaving.signal) ?? loadCaptcha(load, leaving))
@@ -97,10 +103,10 @@ function useSolution({ name, load, again }: ChallengeProps, place: RefObject<HTM
       })
     }
     settle(undefined, 'asking')
-    begin().catch(() => settle(undefined, 'failed'))
+    begin().catch((error) => settle(undefined, 'failed', error?.message))
     return () => leaving.abort()
   }, [name, load, again, theme, place, setValue])
-  return { state, provider }
+  return { state, reason, provider }
 }
 
 /**

@@ -110,9 +110,11 @@ export async function draw(provider: Widget, element: HTMLElement, options: Rend
   const { src, global } = SCRIPTS[provider]
   if (!window[global]) await load(`${src}?render=explicit&onload=captchaLoaded`)
   const loaded = window[global]
-  if (!loaded) throw new Error('The verification service cannot be reached')
+  if (!loaded) throw new Error(UNREACHED)
   loaded.render(element, options)
 }
+
+const UNREACHED = 'The verification service cannot be reached. Perhaps this browser blocks it.'
 
 function load(src: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -122,7 +124,7 @@ function load(src: string): Promise<void> {
     script.async = true
     script.onerror = () => {
       script.remove()
-      reject(new Error('The verification service cannot be reached'))
+      reject(new Error(UNREACHED))
     }
     document.head.append(script)
   })
