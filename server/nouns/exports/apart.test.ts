@@ -1,5 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { processes } from '../../../test/support/processes.ts'
@@ -84,16 +86,21 @@ describe('while files full of hostile text are made', () => {
 
 describe('a file', () => {
   let dealer: Person
+  /** Its file is larger than what the connection of a reader holds. */
+  let longWinded: Person
 
   beforeAll(async () => {
     dealer = (await world.family()).dealer
+    longWinded = (await world.family()).dealer
     await world.plantClients(dealer, { prefix: 'fat', last: 1_300, digits: 5 })
+    await world.plantClients(longWinded, { prefix: 'long', last: 1_000, digits: 5 })
     // No rule lets such texts in: together they are twice what a process may have.
     await world.server.ownerSql`alter table client drop constraint client_phone_check`
     // Nothing searches for them.
     await world.server.ownerSql`alter table client disable trigger copy_client_to_directory`
     await world.server
       .ownerSql`update client set phone = repeat('9', 700000) where name > 'fat01000' and dealer = ${dealer.id}`
+    await world.server.ownerSql`update client set phone = repeat('9', 20000) where dealer = ${longWinded.id}`
   })
 
   test('is cut off when its process runs out of memory, and the next file gets its place', async () => {
@@ -104,6 +111,34 @@ describe('a file', () => {
     const [first] = dealers as [Person]
     await expectCut(first, 'pdf', /has ended with SIGKILL/, killMakers)
   })
+
+  test('that its reader leaves before its end keeps nothing open', async () => {
+    const open = () => readdirSync('/dev/fd').length
+    await leaveFile(longWinded)
+    await expect.poll(() => makers().length, SOON).toBe(2)
+    const before = open()
+    for (let times = 0; times < 3; times += 1) await leaveFile(longWinded)
+    // A connection of a reader may still be closing.
+    await expect.poll(open, SOON).toBeLessThanOrEqual(before)
+  })
+
+  /** Fetches a file, and disconnects once the server waits for its reader, who takes nothing more. */
+  async function leaveFile(person: Person): Promise<void> {
+    const { ticket } = await person.call(calls.clients.export, { format: 'csv' })
+    const leaving = new AbortController()
+    const asked = once(world.server.app.server, 'request') as Promise<[IncomingMessage]>
+    await fetch(`${world.server.url}/v1/exports/${ticket}`, { signal: leaving.signal })
+    const [{ socket }] = await asked
+    let [sent, same] = [-1, 0]
+    const isStuck = () => {
+      same = sent > 0 && sent === socket.bytesWritten ? same + 1 : 0
+      sent = socket.bytesWritten
+      return same >= 10
+    }
+    await expect.poll(isStuck, { ...SOON, interval: 100 }).toBe(true)
+    leaving.abort()
+    await expect.poll(() => makers().length, SOON).toBeLessThanOrEqual(2)
+  }
 
   /** Fetches as many files as an account may at once, which all end before their end, and then as many more. */
   async function expectCut(person: Person, format: 'csv' | 'pdf', why: RegExp, end = async () => {}) {

@@ -29,6 +29,8 @@ export function streamFile(
       pace.end()
       clearInterval(asking)
       maker.kill('SIGKILL')
+      // What it has written and nobody will read would keep the pipe open.
+      pieces.destroy()
       gone(error)
     },
   })
