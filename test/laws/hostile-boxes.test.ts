@@ -63,16 +63,33 @@ const field = fc.constantFrom(
     'mac',
   ],
 )
+/** What the first box asks with its own token, and the second with its own. */
+const RIGHT = [
+  { who: 'the box', token: 'own' },
+  { who: 'a thief', token: 'of another' },
+] as const
 const request = fc.record({
   call: fc.oneof(
     { arbitrary: fc.constantFrom(...Object.keys(ANSWERS)), weight: 6 },
     { arbitrary: fc.tuple(hostile, hostile).map(([type, action]) => `${type}/${action}`), weight: 1 },
   ),
   fields: fc.array(fc.tuple(field, hostile), { maxLength: 6 }),
-  who: fc.constantFrom('the box', 'a thief', 'a stranger', 'nobody'),
-  token: fc.constantFrom('own', 'of another', 'made up', 'none'),
+  // Half of the requests are of a box that is in, since what is refused could tell nothing of another.
+  sender: fc.oneof(
+    fc.constantFrom(...RIGHT),
+    fc.record({
+      who: fc.constantFrom('the box', 'a thief', 'a stranger', 'nobody'),
+      token: fc.constantFrom('own', 'of another', 'made up', 'none'),
+    }),
+  ),
   method: fc.constantFrom<'GET' | 'POST'>('GET', 'POST'),
 })
+
+/** Every call, as each of the two boxes makes it. */
+const plain = Object.keys(ANSWERS).flatMap((call) =>
+  RIGHT.map((sender) => ({ call, fields: [], sender, method: 'GET' as const })),
+)
+const TRIES = runs(200, 3_000)
 
 test('any request of a box is answered as declared', { timeout: 3_600_000 }, async () => {
   const { dealer } = await world.family({ credits: 10 })
@@ -82,15 +99,18 @@ test('any request of a box is answered as declared', { timeout: 3_600_000 }, asy
   await keepApart()
   const box = new Box(world.server, { mac: made.mac, address: '203.0.113.1' })
   const victim = new Box(world.server, { mac: other.mac, address: '203.0.113.2' })
+  /** The calls that a box which is in was answered; and how often with a channel of its package. */
+  const answered: string[] = []
+  let withChannels = 0
   await fc.assert(
-    fc.asyncProperty(request, async ({ call, fields, who, token, method }) => {
-      await Promise.all([box.signIn(), victim.signIn()])
+    fc.asyncProperty(request, async ({ call, fields, sender: { who, token }, method }) => {
+      expect(await Promise.all([box.signIn(), victim.signIn()])).toEqual([0, 0])
       const macs = { 'the box': made.mac, 'a thief': other.mac, 'a stranger': uniqueMac(), nobody: '' }
       const sender = new Box(world.server, { mac: macs[who], address: '203.0.113.3' })
       sender.token = { own: box.token, 'of another': victim.token, 'made up': 'AB'.repeat(24), none: '' }[
         token
       ]
-      const isRight = (who === 'the box' && token === 'own') || (who === 'a thief' && token === 'of another')
+      const isRight = RIGHT.some((one) => one.who === who && one.token === token)
       const [type = '', action = ''] = call.split('/')
       const sent = { ...Object.fromEntries(fields), type, action, extra: MARK }
       const { status, text } = await sender.ask(call, sent, { method })
@@ -103,6 +123,10 @@ test('any request of a box is answered as declared', { timeout: 3_600_000 }, asy
         expect(isCall(call) && ANSWERS[call].safeParse(body.js).success, `${call} answered ${text}`).toBe(
           true,
         )
+        if (isRight) {
+          answered.push(call)
+          if (text.includes(who === 'the box' ? 'of-package-one' : 'of-package-three')) withChannels += 1
+        }
         const opens = ['stb/handshake', 'stb/get_localization', 'stb/get_modules'].includes(call)
         expect(isRight || opens || who === 'a stranger', `${who} with the token ${token} got ${text}`).toBe(
           true,
@@ -112,8 +136,12 @@ test('any request of a box is answered as declared', { timeout: 3_600_000 }, asy
       if (who === 'a thief') expect(text).not.toContain('of-package-one')
       expect(text).not.toMatch(/secret-description|5145550199|mark-of-this-query/)
     }),
-    { numRuns: runs(100, 3_000), seed: seedOf('hostile boxes') },
+    { numRuns: TRIES, seed: seedOf('hostile boxes'), examples: plain.map((one): [typeof one] => [one]) },
   )
+  expect(new Set(answered)).toEqual(new Set(Object.keys(ANSWERS)))
+  // Far more are expected; so few would say that hardly anything but the plain calls was answered.
+  expect(answered.length).toBeGreaterThan(plain.length + TRIES / 8)
+  expect(withChannels).toBeGreaterThan(TRIES / 30)
   expect(world.server.logged.join('\n')).not.toContain(MARK)
   expect(world.server.logged.filter((line) => line.includes('"level":50'))).toEqual([])
   const stored = [...(await storedIn(world.server)).values()].join('\n')
