@@ -184,6 +184,12 @@ describe('all transactions', () => {
 
   test('are sorted and paged by the database, each row on one page', async () => {
     const { reseller } = await openBranch()
+    const oldestFirst = (await reseller.call(list, {})).data.toReversed()
+    const sortedBy: Record<string, (row: (typeof oldestFirst)[number]) => string> = {
+      created: ({ created }) => created,
+      type: ({ type }) => type,
+      login: ({ login }) => login.toLowerCase(),
+    }
     for (const sort of ['created', 'type', 'credits', 'login'] as const) {
       const seen = []
       for (const order of ['asc', 'desc'] as const) {
@@ -197,6 +203,12 @@ describe('all transactions', () => {
         seen.push(ids)
       }
       expect(seen[1]).toEqual(seen[0]?.toReversed())
+      const keyOf = sortedBy[sort]
+      if (!keyOf) continue
+      expect(new Set(oldestFirst.map(keyOf)).size, `different values of ${sort}`).toBeGreaterThan(2)
+      // Rows of one value have the order in which they were written.
+      const sorted = oldestFirst.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : Number(keyOf(a) > keyOf(b))))
+      expect(seen[0], `sorted by ${sort}`).toEqual(sorted.map(({ id }) => id))
     }
     expect((await reseller.call(list, { page: 9 })).data).toEqual([])
   })
