@@ -175,10 +175,12 @@ describe("a client's credentials", () => {
     await world.client(dealer, { login: 'half-number', phone: '912345678' })
     const page = await open({ as: dealer, at: '/update-client/half-number' })
     await press(page, 'Credentials')
-    await expect(page.getByRole('link', { name: 'WhatsApp' })).toHaveCount(0)
-    await press(page, 'Type the number with + and its country')
-    await expect(page.getByRole('dialog')).toHaveCount(0)
-    await fill(page, { 'Phone Number': '+351912345678' })
+    const dialog = page.getByRole('dialog')
+    await expect(dialog.getByRole('button', { name: 'Type the number with + and its country' })).toBeVisible()
+    await expect(dialog.getByRole('link', { name: 'WhatsApp' })).toHaveCount(0)
+    await press(dialog, 'Type the number with + and its country')
+    await expect(dialog).toHaveCount(0)
+    await expect(page.getByLabel('Phone Number')).toBeFocused()
   })
 
   test('are drawn as a QR code in the browser, and printed alone, black on white', async ({

@@ -11,7 +11,7 @@ interface SendToProps {
   /** Whether a text message is offered, too. */
   bySms?: boolean
   onOpen?: () => void
-  /** Closes what covers the client's form. Without it, the button leads there. */
+  /** Closes what covers the client's form, and focuses the number. Without it, the button leads to that page. */
   onType?: (() => void) | undefined
 }
 

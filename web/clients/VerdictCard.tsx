@@ -8,6 +8,7 @@ import { useSubmit } from '../calls/useSubmit.ts'
 import { useNow } from '../clock.ts'
 import { OnDay } from '../moments.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
+import { whenUndisturbed } from '../parts/focus.ts'
 import { LARGE } from '../parts/large.ts'
 import { own } from '../parts/own.ts'
 import { PassingButton } from '../parts/PassingButton.tsx'
@@ -30,6 +31,10 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
   const [nearly, setNearly] = useState<Nearly | null>(null)
   const switching = useSubmit(calls.clients.save)
   const close = () => setAsked(null)
+  const typePhone = () => {
+    close()
+    whenUndisturbed(() => document.querySelector<HTMLElement>('main [name=phone]')?.focus())
+  }
   const verdicts = client ? verdictsOf(client, now, zone()) : []
   const mends = {
     renew: null,
@@ -87,7 +92,7 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
       <TakeMac about={nearly} onClose={() => setNearly(null)} />
       {client && (
         <Dialog open={asked === 'credentials'} title={`Credentials of ${client.name}`} onClose={close}>
-          <CredentialSheet client={{ ...client, login: client.name }} onType={close} />
+          <CredentialSheet client={{ ...client, login: client.name }} onType={typePhone} />
         </Dialog>
       )}
     </Section>
