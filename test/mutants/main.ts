@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { copyRepository } from '../support/copy-repository.ts'
 import { MUTANTS, type Mutant } from './mutants.ts'
 
 // Tests the tests: removes one guard at a time from a copy of the repository and runs the suites that must then fail.
-// Exits with 1 when a suite passes without its guard. Words on the command line select the guards whose sentence or
+// Exits with 1 when no test notices that a guard is gone. Words on the command line select the guards whose sentence or
 // file contains them all.
 
-/** A suite that its mutant makes wait for ever is ended after this time, in milliseconds. */
-const LONGEST_MS = 300_000
+/** How long a test and the hook after it may wait until they fail by themselves, in milliseconds. */
+const WAITING_MS = 240_000
 /** Where a run leaves its results, in the copy. */
 const RESULTS = 'results.json'
 
@@ -23,10 +23,12 @@ async function main(words: string[]): Promise<number> {
   try {
     copyRepository(copy)
     const suites = [...new Set(chosen.flatMap(({ suites }) => suites))]
+    const began = performance.now()
     if ((await run(copy, suites, { output: 'inherit' })) !== 0)
       throw new Error('The suites fail while every guard is in place.')
+    const longest = 3 * (performance.now() - began) + WAITING_MS
     const unnoticed = []
-    for (const mutant of chosen) if (!(await isNoticed(copy, mutant))) unnoticed.push(mutant.guard)
+    for (const mutant of chosen) if (!(await isNoticed(copy, mutant, longest))) unnoticed.push(mutant.guard)
     process.stdout.write(
       `The suites notice the removal of ${chosen.length - unnoticed.length} of ${chosen.length} guards.\n`,
     )
@@ -36,7 +38,8 @@ async function main(words: string[]): Promise<number> {
   }
 }
 
-async function isNoticed(copy: string, { guard, file, from, to, suites }: Mutant): Promise<boolean> {
+async function isNoticed(copy: string, mutant: Mutant, longest: number): Promise<boolean> {
+  const { guard, file, from, to, suites } = mutant
   const path = join(copy, file)
   const text = readFileSync(path, 'utf8')
   if (text.split(from).length !== 2)
@@ -46,32 +49,52 @@ async function isNoticed(copy: string, { guard, file, from, to, suites }: Mutant
     text.replace(from, () => to),
   )
   try {
-    const code = await run(copy, suites, { longest: LONGEST_MS })
-    process.stdout.write(
-      code === 0 ? `NOT NOTICED: ${guard}\n` : `noticed: ${guard}\n  by: ${failedTest(copy)}\n`,
-    )
-    return code !== 0
+    const { isNoticed, says } = judge(copy, await run(copy, suites, { longest }))
+    process.stdout.write(`${isNoticed ? 'noticed' : 'NOT NOTICED'}: ${guard}\n  ${says}\n`)
+    return isNoticed
   } finally {
     writeFileSync(path, text)
   }
 }
 
-/** Returns the title of the test that failed, so that a reader can see whether it is one that should have. */
-function failedTest(copy: string): string {
-  try {
-    const { testResults } = JSON.parse(readFileSync(join(copy, RESULTS), 'utf8')) as Results
-    const failed = testResults
-      .flatMap(({ assertionResults }) => assertionResults)
-      .find(({ status }) => status === 'failed')
-    return failed?.fullName ?? 'a suite that could not be read'
-  } catch {
-    return 'a suite that did not end'
-  }
+/**
+ * Judges a run by its exit code and its results, with what a reader needs to see whether the right test has failed. A
+ * guard is noticed by a test that fails, also at its own time limit; by what is done before or after tests that were
+ * loaded; or by an error that no test caught, as one is that would end the server. A run in which the suites could not be
+ * loaded, broke off or did not end says nothing about the guard.
+ */
+function judge(copy: string, code: number | null): { isNoticed: boolean; says: string } {
+  if (code === 0) return { isNoticed: false, says: 'Every test passes.' }
+  if (code === null) return { isNoticed: false, says: 'ERROR: The suites did not end.' }
+  const results = resultsOf(copy)
+  if (results === null) return { isNoticed: false, says: 'ERROR: No suite was run.' }
+  const failed = results
+    .flatMap(({ assertionResults }) => assertionResults)
+    .find(({ status }) => status === 'failed')
+  if (failed) return { isNoticed: true, says: `by: ${failed.fullName}` }
+  const suite = results.find(({ status }) => status === 'failed')
+  if (!suite) return { isNoticed: true, says: 'by: an error that no test caught' }
+  const { name, message, assertionResults } = suite
+  return assertionResults.length > 0 && message !== ''
+    ? { isNoticed: true, says: `by: what is done before or after the tests: ${message}` }
+    : { isNoticed: false, says: `ERROR: ${name} could not be loaded, or broke off. ${message}` }
 }
 
-/** The results of a run, in the form of Vitest's JSON reporter. */
-interface Results {
-  testResults: { assertionResults: { status: string; fullName: string }[] }[]
+/** Returns the results of the last run; null where none were written, or no suite was found. */
+function resultsOf(copy: string): SuiteResult[] | null {
+  const path = join(copy, RESULTS)
+  if (!existsSync(path)) return null
+  const { testResults } = JSON.parse(readFileSync(path, 'utf8')) as { testResults: SuiteResult[] }
+  return testResults.length === 0 ? null : testResults
+}
+
+/** The result of a suite, in the form of Vitest's JSON reporter. */
+interface SuiteResult {
+  name: string
+  status: string
+  /** Why the suite could not be loaded, or a hook failed. */
+  message: string
+  assertionResults: { status: string; fullName: string }[]
 }
 
 /** Runs suites in the copy up to the first failure. Returns the exit code; null where they did not end. */
