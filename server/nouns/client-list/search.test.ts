@@ -174,8 +174,10 @@ describe.each<[string, Partial<Bounds>]>([
           for (const [at, filter] of LIST_FILTERS.entries()) {
             // `npm run faults` tries every order and filter with each term; here half of them, in turn.
             if (!THOROUGH && ((nr * LIST_FILTERS.length + at) / 2 + nth) % 2 < 1) continue
-            const order = (nr + at) % 2 === 0 ? 'asc' : 'desc'
-            const page = 1 + ((nr + at) % 3)
+            // Every second term counts on, so that each of these pairs is tried in both directions and on three pages.
+            const turn = nr + at + Math.floor(nth / 2)
+            const order = turn % 2 === 0 ? 'asc' : 'desc'
+            const page = 1 + (turn % 3)
             const query: ListQuery = { search, sort, order, filter, page, per_page: 9 }
             const answer = await begin(server.sql, (sql) => findPage(contextOf(sql, person), query, bounds))
             const all = inOrder(
