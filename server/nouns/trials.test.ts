@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
@@ -24,7 +24,7 @@ test('the trials that are left today are known before one is given, and are as m
 test('a trial that had to wait for its turn until after midnight ends on the new day', async () => {
   const { dealer } = await world.family({ credits: 9 })
   world.clock.set('2026-05-20T23:59:55Z')
-  const { ownerSql, sql } = world.server
+  const { ownerSql, sql, app } = world.server
   const again = await world.again(dealer)
   const release = await holdOpen(
     ownerSql,
@@ -33,8 +33,11 @@ test('a trial that had to wait for its turn until after midnight ends on the new
   // As many changes as an account may have under way.
   const others = Array.from({ length: 5 }, () => world.client(again, { months: 1 }))
   await somebodyWaits(sql, others.length)
+  const arrival = once(app.server, 'request')
   const trial = world.client(again)
-  await pause(300)
+  await arrival
+  // What comes later and needs no turn is answered when the trial waits for its own.
+  await again.call(calls.credits.dealer)
   world.clock.set('2026-05-21T00:00:03Z')
   await release()
   await Promise.all(others)
