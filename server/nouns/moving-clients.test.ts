@@ -214,7 +214,7 @@ describe('while a client is being moved,', () => {
     expect((await scene.dealer.call(calls.credits.dealer)).credits).toBe(6)
   })
 
-  test('a closing of the dealer that it goes to is refused, or the move is', async () => {
+  test('a closing of the dealer that it goes to is refused', async () => {
     const scene = await newScene()
     const { reseller, other } = scene
     const closing = await comesAfter(scene, () => reseller.send(close, { name: other.name }))
