@@ -716,6 +716,13 @@ const WANTS_WORK = {
   },
 }
 
+/** Returns a screen by its name. @throws where none has it: a test of it would show nothing */
+export function screen(name: string): Picture {
+  const named = screens.find((one) => one.name === name)
+  if (!named) throw new Error(`There is no screen '${name}'.`)
+  return named
+}
+
 /** Opens every screen in each of its states on a device. */
 export function walkScreens(device: Device): void {
   test.for(THOROUGH || PICTURES ? screens : screensOfOneRole(device.walks))(

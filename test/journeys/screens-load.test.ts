@@ -1,7 +1,7 @@
 import { expect } from '../support/browser.ts'
 import { expectNothingMoves } from '../support/shifts.ts'
 import { test } from './business.ts'
-import { DESK, PHONE, PICTURES, screens } from './gallery.ts'
+import { DESK, PHONE, PICTURES, screen, screens } from './gallery.ts'
 
 /**
  * The walk through all screens holds each to this at two widths, with what was asked for last answered first: then what
@@ -21,7 +21,7 @@ for (const look of LOOKS) {
   }
 }
 
-test.for(screens.filter(({ name }) => ['login', 'dealer clients'].includes(name)))(
+test.for(['login', 'dealer clients'].map(screen))(
   '$name moves nothing where its font comes late',
   async (screen, { windowOf }) => {
     // A window that has shown a screen has the font.

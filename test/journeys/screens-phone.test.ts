@@ -1,6 +1,6 @@
 import { expect, expectNothingLost, expectTargets } from '../support/browser.ts'
 import { test } from './business.ts'
-import { PHONE, resize, screens, walkScreens } from './gallery.ts'
+import { PHONE, resize, screen, walkScreens } from './gallery.ts'
 
 // In a file of its own, because the gallery is the longest of all journeys and files run side by side.
 walkScreens(PHONE)
@@ -19,7 +19,7 @@ const WITH_ROW_BUTTONS = [
 test.for(WITH_ROW_BUTTONS)(
   '%s cuts no button off on a tablet, upright or not',
   async (name, { windowOf }) => {
-    const { as, at = '', shows = '' } = screens.find((one) => one.name === name) ?? {}
+    const { as, at, shows } = screen(name)
     const page = await windowOf(as, { width: 1025, touch: true })
     await page.goto(at)
     await expect(page.getByText(shows).first()).toBeVisible()
