@@ -1,8 +1,12 @@
 import { createHook } from 'node:async_hooks'
-import { describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { freshDatabase } from '../../test/support/database.ts'
 import { begin } from '../postgres/begin.ts'
 import { hashPassword, isPassword } from './password.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 const stranger = (network: string) => ({ network, gone: null })
 
@@ -87,6 +91,5 @@ describe('a password', () => {
     vi.advanceTimersByTime(10_000)
     await expect(late).rejects.toMatchObject({ code: 'unavailable', retryAfter: 10 })
     await Promise.all(all)
-    vi.useRealTimers()
   })
 })
