@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { solved } from '../../test/support/captcha.ts'
-import { holdOpen } from '../../test/support/hold.ts'
+import { holdOpen, waitersOf } from '../../test/support/hold.ts'
 import {
   type Answer,
   openWorld,
@@ -458,9 +458,7 @@ test('logins of one address that wait for each other leave everybody else the co
     (held) => held`select pg_advisory_xact_lock(hashtextextended(${`address ${address}`}, 7))`,
   )
   const crowd = Array.from({ length: 30 }, () => attempt(unique(), address))
-  const waiting = () => world.server.sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`
+  const waiting = () => waitersOf(world.server.sql, 'advisory')
   await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0)
   // Until more would have come, if more could.
   await new Promise((resolve) => setTimeout(resolve, 200))

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../../test/support/box.ts'
-import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
+import { holdOpen, somebodyWaits, waitersOf } from '../../test/support/hold.ts'
 import { openWorld, type Person, unique, type World } from '../../test/support/world.ts'
 
 /** More than all changes of a server may have under way together. */
@@ -123,9 +123,7 @@ async function expectFewWait(
   try {
     await somebodyWaits(sql, most)
     await pause(300)
-    const waiting = await sql`
-      select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`
-    expect(waiting).toHaveLength(most)
+    expect(await waitersOf(sql)).toHaveLength(most)
     const { name } = await world.client(dealer, { months: 1 })
     await dealer.call(calls.clients.save, { login: name, desc: 'changed meanwhile' })
   } finally {

@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { CONNECTIONS } from '../../server/postgres/pool.ts'
+import { waitersOf } from '../support/hold.ts'
 import { type Answer, PASSWORD, type Person, suiteWorld } from '../support/world.ts'
 
 const world = await suiteWorld({ connections: CONNECTIONS })
@@ -46,11 +47,7 @@ async function work({ reseller, dealer }: { reseller: Person; dealer: Person }):
 }
 
 /** Returns how many of the server's connections wait for a lock. */
-async function waitingForLocks(): Promise<number | undefined> {
-  const [row] = await world.server.sql<{ count: number }[]>`
-    select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  return row?.count
-}
+const waitingForLocks = async () => (await waitersOf(world.server.sql)).length
 
 /** The most changes of one account that run at once. */
 const TURNS = CONNECTIONS - 5

@@ -48,11 +48,22 @@ export async function holdOpen(
 
 /** Waits until this many transactions wait for a lock. */
 export async function somebodyWaits(sql: Pick<TestServer['ownerSql'], 'unsafe'>, many = 1): Promise<void> {
-  const waiting =
-    'select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()'
-  while ((await sql.unsafe(waiting)).length < many) {
+  while ((await waitersOf(sql)).length < many) {
     await pause(5)
     // A transaction would go on to see only the connections that were open at its first look.
     await sql.unsafe('select pg_stat_clear_snapshot()')
   }
+}
+
+/** Returns the transactions that wait for a lock: for any, or only for those on a table, or for 'advisory' ones. */
+export function waitersOf(
+  sql: Pick<TestServer['ownerSql'], 'unsafe'>,
+  on: string | null = null,
+): Promise<{ pid: number; xact_start: Date }[]> {
+  return sql.unsafe(
+    `select pid, xact_start from pg_locks join pg_stat_activity using (pid)
+     where not granted and datname = current_database()
+       and ($1::text is null or locktype = $1 or relation = to_regclass($1))`,
+    [on],
+  )
 }

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { Box } from '../../../test/support/box.ts'
-import { holdOpen, somebodyWaits } from '../../../test/support/hold.ts'
+import { holdOpen, somebodyWaits, waitersOf } from '../../../test/support/hold.ts'
 import { suiteWorld } from '../../../test/support/world.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import type { SelfReport } from '../client.ts'
@@ -127,10 +127,7 @@ test('the gateway stores what boxes said one time after the other', async () => 
   }
   // Until more would wait, if more could.
   await pause(200)
-  const waiting = await sql`
-    select from pg_locks join pg_stat_activity using (pid)
-    where not granted and datname = current_database() and relation = 'unknown_box'::regclass`
-  expect(waiting).toHaveLength(1)
+  expect(await waitersOf(sql, 'unknown_box')).toHaveLength(1)
   await release()
   await Promise.all(writing)
   const macs = boxes.map(({ mac }) => mac)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { Box } from '../../../test/support/box.ts'
-import { holdOpen, somebodyWaits } from '../../../test/support/hold.ts'
+import { holdOpen, somebodyWaits, waitersOf } from '../../../test/support/hold.ts'
 import { openWorld, type Person, type World } from '../../../test/support/world.ts'
 
 let world: World
@@ -57,17 +57,14 @@ describe('boxes that sign in at once', () => {
       world.server.ownerSql,
       (sql) => sql`select from client where name = ${name} for update`,
     )
-    const whoWaits = () => world.server.sql`
-      select pid, xact_start from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`
     const waiting = held.getProfile()
     try {
       await somebodyWaits(world.server.sql)
-      const before = await whoWaits()
+      const before = await waitersOf(world.server.sql)
       const profiles = await Promise.all(others.map(({ box }) => box.getProfile()))
       expect(profiles.map(({ status }) => status)).toEqual(others.map(() => 0))
       // Its transaction has not given up meanwhile.
-      expect(await whoWaits()).toEqual(before)
+      expect(await waitersOf(world.server.sql)).toEqual(before)
     } finally {
       await release()
     }
