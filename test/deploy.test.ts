@@ -14,7 +14,7 @@ import { LOG } from '../server/postgres/cluster.ts'
 import { sessionSettings } from '../server/postgres/pool.ts'
 import { machineOf, serverOf } from './ha/samples.ts'
 import { CERTIFICATES } from './support/certificates.ts'
-import { skipWithout } from './support/needs.ts'
+import { PATH, skipWithout } from './support/needs.ts'
 import { listen } from './support/port.ts'
 
 /** The samples for those who run Boxtree. */
@@ -267,7 +267,7 @@ test.for([
   ['caddy', ['validate', '--adapter', 'caddyfile', '--config'], 'Caddyfile'],
 ] as const)('%s, where it is installed, accepts its sample: %s %s', ([program, args, name], context) => {
   const home = mkdtempSync(join(tmpdir(), 'boxtree-samples-'))
-  const env = { PATH: `${process.env.PATH}:/usr/sbin`, HOME: home }
+  const env = { PATH, HOME: home }
   // The certificate is elsewhere.
   const sample = readFileSync(join(DEPLOY, name), 'utf8').replace(/^\ttls \/.+$/m, '\ttls internal')
   writeFileSync(join(home, 'sample'), sample)
@@ -293,7 +293,7 @@ test('nginx, where it is installed, accepts its sample: nginx.conf', (context) =
   writeFileSync(join(home, 'sample'), `pid pid; events {} http { access_log off; ${sample} }`)
   const { error, status, stderr } = spawnSync('nginx', ['-t', '-p', home, '-e', 'errors', '-c', 'sample'], {
     encoding: 'utf8',
-    env: { PATH: `${process.env.PATH}:/usr/sbin` },
+    env: { PATH },
   })
   rmSync(home, { recursive: true })
   if (error) skipWithout(context, 'nginx')

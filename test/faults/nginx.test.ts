@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { Box } from '../support/box.ts'
 import { freshFolder } from '../support/folder.ts'
-import { skipWithout } from '../support/needs.ts'
+import { PATH, skipWithout } from '../support/needs.ts'
 import { startNginx } from '../support/nginx.ts'
 import { givePlaylist } from '../support/playlist.ts'
 import { listen } from '../support/port.ts'
@@ -16,7 +16,7 @@ import { openWorld } from '../support/world.ts'
 // A real nginx with the sample of deploy/, which asks for each piece of a stream. `apt-get install nginx` has it.
 
 test('nginx gives a stream and its segments to who is linked to it, as long as that one may play, also while one of two servers cannot say, or hangs', async (context) => {
-  if (spawnSync('nginx', ['-v']).error) skipWithout(context, 'nginx')
+  if (spawnSync('nginx', ['-v'], { env: { PATH } }).error) skipWithout(context, 'nginx')
   const world = await openWorld()
   const folder = freshFolder()
   writeStreams(folder)

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../support/folder.ts'
-import { skipWithout } from '../support/needs.ts'
+import { PATH, skipWithout } from '../support/needs.ts'
 import { freePort, listen } from '../support/port.ts'
 
 // The proxies of deploy/ before the port of the boxes, as they stand but for addresses, files and what needs a
@@ -14,7 +14,7 @@ import { freePort, listen } from '../support/port.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
 const QUERY = 'type=stb&action=do_auth&login=somebody&password=hidden-word'
-const ENV = { PATH: `${process.env.PATH}:/usr/sbin` }
+const ENV = { PATH }
 
 interface Place {
   folder: string

@@ -14,6 +14,9 @@ export function isRoot(tests: string): boolean {
   return offers(process.getuid?.() === 0, tests, 'root')
 }
 
+/** Where programs are, with Debian's folder of servers, which is in no PATH but root's. */
+export const PATH = `${process.env.PATH}:/usr/sbin`
+
 /**
  * Skips the test that is running, because this machine lacks a program, and says so: the summary only counts what is
  * skipped.

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { PATH } from './needs.ts'
 import { freePort, isListening } from './port.ts'
 import type { TestServer } from './server.ts'
 
@@ -44,7 +45,10 @@ export async function startNginx(
       ${sample}
     }`,
   )
-  const nginx = spawn('nginx', ['-p', folder, '-e', 'errors', '-c', 'nginx.conf'], { stdio: 'ignore' })
+  const nginx = spawn('nginx', ['-p', folder, '-e', 'errors', '-c', 'nginx.conf'], {
+    stdio: 'ignore',
+    env: { PATH },
+  })
   while (!(await isListening('127.0.0.1', port))) {
     if (nginx.exitCode !== null) throw new Error(readFileSync(join(folder, 'errors'), 'utf8'))
     await pause(50)
