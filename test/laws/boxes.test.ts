@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { ANSWERS, type CallName, isCall } from '../../server/boxes/wire/answers.ts'
-import { Box } from '../support/box.ts'
+import { Box, freshAddress } from '../support/box.ts'
 import { givePlaylist, letHold } from '../support/playlist.ts'
 import type { TestServer } from '../support/server.ts'
 import { openWorld, type Person, uniqueMac, type World } from '../support/world.ts'
@@ -324,10 +324,4 @@ class Run {
   async end(): Promise<void> {
     if (this.model.suspended) await this.#act('suspend')
   }
-}
-
-let addresses = 0
-function freshAddress(): string {
-  addresses += 1
-  return `11.${100 + Math.floor(addresses / 62_500)}.${Math.floor(addresses / 250) % 250}.${(addresses % 250) + 1}`
 }

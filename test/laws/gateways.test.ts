@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { Box } from '../support/box.ts'
+import { Box, freshAddress } from '../support/box.ts'
 import type { TestServer } from '../support/server.ts'
 import { openWorld, type Person, uniqueMac, type World } from '../support/world.ts'
 import { runs, seedOf } from './runs.ts'
@@ -289,10 +289,4 @@ class Run {
     for (let at = 0; at < MACS; at += 1) await this.#look(at)
     for (const which of [0, 1] as const) if (this.#suspended[which].now) await this.#suspend(which)
   }
-}
-
-let addresses = 0
-function freshAddress(): string {
-  addresses += 1
-  return `12.${100 + Math.floor(addresses / 62_500)}.${Math.floor(addresses / 250) % 250}.${(addresses % 250) + 1}`
 }

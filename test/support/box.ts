@@ -127,3 +127,11 @@ export class Box {
 }
 
 type Asked = { path?: string; method?: 'GET' | 'POST'; headers?: Record<string, string> }
+
+let addresses = 0
+
+/** Returns an address of the internet that no other box of these tests has. */
+export function freshAddress(): string {
+  addresses += 1
+  return `11.${100 + Math.floor(addresses / 62_500)}.${Math.floor(addresses / 250) % 250}.${(addresses % 250) + 1}`
+}
