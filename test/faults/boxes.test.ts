@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { openPool, type Sql } from '../../server/postgres/pool.ts'
+import { withPool } from '../../server/postgres/pool.ts'
 import { Box } from '../support/box.ts'
 import { type Console, startConsole } from '../support/console.ts'
 import { freshFolder } from '../support/folder.ts'
 import { Pair } from '../support/pair.ts'
-import { WORKLOAD_ENV, WORKLOAD_PASSWORD } from '../support/workload.ts'
-import { newClient, Person } from '../support/world.ts'
+import { signIn, WORKLOAD_ENV, WORKLOAD_PASSWORD } from '../support/workload.ts'
+import { newClient, type Person } from '../support/world.ts'
 
 /** Two gateways on a primary with a synchronous standby. */
 let pair: Pair
@@ -58,7 +58,7 @@ test('while a standby is promoted no box is out that should be in, and none stay
   await switchTo('comes on', false)
   await switchTo('is off', false)
   const ends = Date.now() + 30_000
-  await withSql(pair.at('holder', 'shop'), async (sql) => {
+  await withPool(pair.at('holder', 'shop'), { max: 1, isLong: true }, async (sql) => {
     await sql`update service set expiry = ${new Date(ends)} where name = ${loginOf('expires')}`
   })
   await pause(READ_MS)
@@ -81,7 +81,7 @@ test('while a standby is promoted no box is out that should be in, and none stay
   let promoted = ''
   try {
     await pair.cutOff()
-    await withSql(pair.at('postgres', 'shop'), async (sql) => {
+    await withPool(pair.at('postgres', 'shop'), { max: 1, isLong: true }, async (sql) => {
       await sql`set synchronous_commit = off`
       await sql.unsafe(
         `do $$ begin for i in 1..${LOST} loop perform pg_current_xact_id(); commit; end loop; end $$`,
@@ -116,15 +116,6 @@ test('while a standby is promoted no box is out that should be in, and none stay
 
 type Gateway = { url: string; boxUrl: string }
 
-async function withSql(to: string, work: (sql: Sql) => Promise<void>): Promise<void> {
-  const sql = openPool(to, { max: 1, isLong: true })
-  try {
-    await work(sql)
-  } finally {
-    await sql.end({ timeout: 1 })
-  }
-}
-
 async function aDealer(at: Gateway): Promise<Person> {
   let above = await signIn(at, 'admin')
   for (const level of ['superreseller', 'reseller', 'dealer'] as const) {
@@ -133,15 +124,6 @@ async function aDealer(at: Gateway): Promise<Person> {
     above = await signIn(at, level)
   }
   return above
-}
-
-async function signIn(at: Gateway, name: string): Promise<Person> {
-  const nobody = new Person(at, { id: 0, name: '', role: 'dealer', token: '' })
-  const { token, role } = await nobody.call(calls.session.login, {
-    login_username: name,
-    login_password: WORKLOAD_PASSWORD,
-  })
-  return new Person(at, { id: 0, name, role, token })
 }
 
 /** Saves a client, and again until the database is there. */

@@ -12,7 +12,7 @@ import { openPool, type Sql } from '../../server/postgres/pool.ts'
 import { type Console, startConsole } from '../support/console.ts'
 import { freshFolder } from '../support/folder.ts'
 import { Pair } from '../support/pair.ts'
-import { WORKLOAD_ENV, WORKLOAD_PASSWORD } from '../support/workload.ts'
+import { signIn, WORKLOAD_ENV, WORKLOAD_PASSWORD } from '../support/workload.ts'
 import { newClient, Person } from '../support/world.ts'
 
 const run = promisify(execFile)
@@ -206,15 +206,6 @@ describe('a console on a primary with a synchronous standby', () => {
 
 function write(sql: Sql): Promise<unknown> {
   return begin(sql, (sql) => sql`insert into notes.note values ('written')`)
-}
-
-async function signIn(console: { url: string }, name = 'admin'): Promise<Person> {
-  const nobody = new Person(console, { id: 0, name: '', role: 'dealer', token: '' })
-  const { token, role } = await nobody.call(calls.session.login, {
-    login_username: name,
-    login_password: WORKLOAD_PASSWORD,
-  })
-  return new Person(console, { id: 0, name, role, token })
 }
 
 /** Makes dealers below a superreseller, each with a credit and a client. */
