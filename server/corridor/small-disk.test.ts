@@ -1,11 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { type Console, startConsole } from '../../test/support/console.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { offers } from '../../test/support/needs.ts'
+import { postmasterOf } from '../../test/support/processes.ts'
 import { Person } from '../../test/support/world.ts'
 import { freeSpaceOf } from '../postgres/files.ts'
 
@@ -33,7 +34,7 @@ describe.runIf(canMount)('on a file system of 200 MB that fills', () => {
   let disk: string
   let running: Console
   let admin: Person
-  let started: string
+  let started: number
   beforeAll(async () => {
     const folder = freshFolder()
     running = await startConsole({
@@ -43,7 +44,7 @@ describe.runIf(canMount)('on a file system of 200 MB that fills', () => {
     })
     disk = `/proc/${running.process.pid}/root${folder}`
     admin = await signIn()
-    started = postmaster()
+    started = postmasterOf(join(disk, 'data'))
   })
   afterAll(async () => {
     await running?.stop()
@@ -86,7 +87,7 @@ describe.runIf(canMount)('on a file system of 200 MB that fills', () => {
   })
 
   test('the database never restarts on a full disk, and changes succeed again once there is room', async () => {
-    expect(postmaster()).toBe(started)
+    expect(postmasterOf(join(disk, 'data'))).toBe(started)
     const log = execFileSync('sh', ['-c', `cat '${disk}'/data/postgres-18/log/*`], { encoding: 'utf8' })
     expect(log).not.toMatch(/PANIC|FATAL|terminated|recovery/)
     leave(FLOOR_MB + 20)
@@ -101,11 +102,6 @@ describe.runIf(canMount)('on a file system of 200 MB that fills', () => {
     const size = Math.floor((freeMb() - megabytes) * MB)
     expect(size).toBeGreaterThan(0)
     writeFileSync(ballast, Buffer.alloc(size))
-  }
-
-  function postmaster(): string {
-    const file = join(disk, 'data/postgres-18/postmaster.pid')
-    return readFileSync(file, 'utf8').split('\n')[0] ?? ''
   }
 
   function freeMb(): number {

@@ -19,6 +19,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { freshFolder, putCluster } from '../../test/support/folder.ts'
 import { isRoot, offers } from '../../test/support/needs.ts'
+import { postmasterIn, postmasterOf } from '../../test/support/processes.ts'
 import { begin } from './begin.ts'
 import { findBinaries } from './binaries.ts'
 import { requireDatabase } from './database.ts'
@@ -125,7 +126,7 @@ describe('the embedded database', () => {
     const dataDir = putCluster(join(folder, 'data'))
     const first = await open(dataDir)
     await query(first.owner, 'create table kept as select 7 as number')
-    const pid = postmaster(dataDir)
+    const pid = postmasterOf(dataDir)
     await first.stop()
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')
     const second = await open(dataDir)
@@ -135,17 +136,17 @@ describe('the embedded database', () => {
   test('is adopted by the next console when a killed one left it running', async () => {
     const dataDir = putCluster(join(folder, 'data'))
     const child = await holdElsewhere(dataDir)
-    const pid = postmaster(dataDir)
+    const pid = postmasterOf(dataDir)
     child.kill('SIGKILL')
     await once(child, 'exit')
     await open(dataDir)
-    expect(postmaster(dataDir)).toBe(pid)
+    expect(postmasterOf(dataDir)).toBe(pid)
   })
 
   test('that is stopping, but waits for those who are in, is started again', async () => {
     const dataDir = putCluster(join(folder, 'data'))
     const { superuser } = await open(dataDir)
-    const pid = postmaster(dataDir)
+    const pid = postmasterOf(dataDir)
     const sql = openPool(superuser, { max: 1 })
     await sql`select 1`
     process.kill(pid, 'SIGTERM')
@@ -154,7 +155,7 @@ describe('the embedded database', () => {
     const guest = await startEmbedded({ dataDir, say: () => {}, guest: true })
     opened.push(guest)
     expect(await query(guest.server, 'select 1 as one')).toEqual([{ one: 1 }])
-    expect(postmaster(dataDir)).not.toBe(pid)
+    expect(postmasterOf(dataDir)).not.toBe(pid)
     await sql.end()
   })
 
@@ -272,13 +273,13 @@ describe('the embedded database', () => {
   test('is started again when its server dies, and transactions go on', async () => {
     const dataDir = putCluster(join(folder, 'data'))
     const database = await open(dataDir)
-    const pid = postmaster(dataDir)
+    const pid = postmasterOf(dataDir)
     process.kill(pid, 'SIGKILL')
     const sql = openPool(database.server, { max: 2 })
     const again = () => begin(sql, (sql) => sql`select 1 as one`).catch(() => null)
     await expect.poll(again, { timeout: 60_000 }).toEqual([{ one: 1 }])
     await sql.end()
-    expect(postmaster(dataDir)).not.toBe(pid)
+    expect(postmasterOf(dataDir)).not.toBe(pid)
   })
 
   test('says once why it cannot be started again, and goes on as soon as it can', async () => {
@@ -288,7 +289,7 @@ describe('the embedded database', () => {
     opened.push(database)
     const settings = join(dataDir, 'postgres-18', 'local.conf')
     writeFileSync(settings, "no_such_setting = 'x'\n")
-    process.kill(postmaster(dataDir), 'SIGKILL')
+    process.kill(postmasterOf(dataDir), 'SIGKILL')
     const faults = () => said.filter((line) => line.includes('PostgreSQL did not start'))
     await expect.poll(faults, { timeout: 60_000 }).toHaveLength(1)
     expect(faults()[0]).toContain('no_such_setting')
@@ -330,7 +331,7 @@ describe('the embedded database', () => {
     writeFileSync(join(cluster, 'recovery.signal'), '')
     const stopping = new AbortController()
     const starting = startEmbedded({ dataDir, say: () => {}, stopping: stopping.signal })
-    const pid = () => (existsSync(join(cluster, 'postmaster.pid')) ? postmaster(dataDir) : 0)
+    const pid = () => postmasterIn(cluster) ?? 0
     await expect.poll(pid, { timeout: 60_000 }).toBeGreaterThan(0)
     const recovering = pid()
     stopping.abort()
@@ -412,7 +413,7 @@ describe.runIf(asRoot)('the embedded database of a console that runs as root', (
     const cluster = join(dataDir, 'postgres-18')
     const { uid } = lstatSync(cluster)
     expect(readFileSync('/etc/passwd', 'utf8')).not.toMatch(new RegExp(`^[^:]*:[^:]*:${uid}:`, 'm'))
-    expect(lstatSync(`/proc/${postmaster(dataDir)}`).uid).toBe(uid)
+    expect(lstatSync(`/proc/${postmasterOf(dataDir)}`).uid).toBe(uid)
     for (const name of readdirSync(cluster, { recursive: true, encoding: 'utf8' })) {
       expect(lstatSync(join(cluster, name), { throwIfNoEntry: false })?.uid ?? uid, name).toBe(uid)
     }
@@ -446,7 +447,7 @@ describe.runIf(asRoot)('the embedded database of a console that runs as root', (
     const database = await startEmbedded({ dataDir, say: (line) => said.push(line) })
     opened.push(database)
     expect(await query(database.owner, 'select number from kept')).toEqual([{ number: 7 }])
-    expect(lstatSync(`/proc/${postmaster(dataDir)}`).uid).toBe(NOBODY)
+    expect(lstatSync(`/proc/${postmasterOf(dataDir)}`).uid).toBe(NOBODY)
     expect(said.join()).toContain("The database runs as 'nobody'")
   })
 
@@ -555,10 +556,6 @@ async function settings(to: Connect): Promise<Record<string, string>> {
       'data_checksums', 'listen_addresses', 'unix_socket_directories')`,
   )
   return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
-}
-
-function postmaster(dataDir: string): number {
-  return Number(readFileSync(join(dataDir, 'postgres-18', 'postmaster.pid'), 'utf8').split('\n')[0])
 }
 
 /** Another process that holds the folder as a console does. */

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,6 +9,7 @@ import { runs, seedOf } from '../laws/runs.ts'
 import { type Console, startConsole } from '../support/console.ts'
 import { freshFolder, putCluster } from '../support/folder.ts'
 import { freePort } from '../support/port.ts'
+import { isRunning, postmasterOf } from '../support/processes.ts'
 import { range, seconds, WORKLOAD_ENV, Workload } from '../support/workload.ts'
 
 /** In milliseconds; the strict limits apply in `npm run faults`. */
@@ -42,7 +41,7 @@ afterAll(async () => {
 test('a console killed under load starts again on the database that it left running', async () => {
   const times = runs(3, 50)
   const took: number[] = []
-  const database = postmaster()
+  const database = postmasterOf(dataDir)
   workload.start()
   for (let kill = 0; kill < times; kill += 1) {
     await workload.untilAcknowledged(20)
@@ -52,7 +51,7 @@ test('a console killed under load starts again on the database that it left runn
     console = await startConsole({ dataDir, env })
     took.push(performance.now() - began)
     expect(console.output()).toContain('Database found running')
-    expect(postmaster()).toBe(database)
+    expect(postmasterOf(dataDir)).toBe(database)
   }
   await workload.stop()
   await workload.check(guest.server, 'boxtree_server')
@@ -85,7 +84,7 @@ const DEATHS: { what: string; times: number; kill: () => Promise<void> }[] = [
     what: 'the whole database is killed',
     times: runs(1, 50),
     kill: async () => {
-      for (const pid of [postmaster(), ...(await processes())]) kill(pid)
+      for (const pid of [postmasterOf(dataDir), ...(await processes())]) kill(pid)
     },
   },
 ]
@@ -112,7 +111,7 @@ test.each(DEATHS)('when $what, the console recovers by itself', async ({ what, t
 })
 
 test('a console that is told to stop leaves no process behind', async () => {
-  const pids = [postmaster(), ...(await processes())]
+  const pids = [postmasterOf(dataDir), ...(await processes())]
   expect(pids.length).toBeGreaterThan(5)
   await sql.end({ timeout: 1 })
   expect(await console.stop()).toBe(0)
@@ -163,20 +162,6 @@ async function anySession(): Promise<{ pid: number }> {
 async function processes(): Promise<number[]> {
   const rows = await begin(sql, (sql) => sql<{ pid: number }[]>`select pid from pg_stat_activity`)
   return rows.map(({ pid }) => pid)
-}
-
-function postmaster(): number {
-  return Number(readFileSync(join(dataDir, 'postgres-18', 'postmaster.pid'), 'utf8').split('\n')[0])
-}
-
-/** A zombie does not count as running: on Linux an ended process stays one until its parent reads its exit code. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return process.platform !== 'linux' || !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
-  } catch {
-    return false
-  }
 }
 
 /** Kills a process, which may have ended by itself. */

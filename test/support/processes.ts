@@ -50,6 +50,18 @@ export function postmasterIn(cluster: string): number | null {
   }
 }
 
+/** Returns the same of the console's own database. @throws where none runs */
+export function postmasterOf(dataDir: string): number {
+  const pid = postmasterIn(join(dataDir, 'postgres-18'))
+  if (pid === null) throw new Error(`No database runs in ${dataDir}.`)
+  return pid
+}
+
+/** Returns whether a process has not ended. One that its parent has not heard the end of has ended, too. */
+export function isRunning(pid: number): boolean {
+  return processes().some((one) => one.pid === pid && one.command !== '')
+}
+
 /** Sends a signal; 0 is none. Returns whether the process is there. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
-import { processes } from '../../../test/support/processes.ts'
+import { isRunning, processes } from '../../../test/support/processes.ts'
 import { openWorld, type Person, suiteWorld } from '../../../test/support/world.ts'
 import { MOST_MEMORY_MB } from './spare-processes.ts'
 
@@ -251,10 +251,6 @@ async function killMakers(): Promise<void> {
   // One that has ended is listed, without its command, until then.
   const isListed = (pid: number) => processes().some((one) => one.pid === pid)
   await expect.poll(() => killed.filter(isListed), SOON).toEqual([])
-}
-
-function isRunning(pid: number): boolean {
-  return processes().some((one) => one.pid === pid && one.command.includes('exports/make-file.ts'))
 }
 
 /** The processes of files, and those that wait for the next ones. */
