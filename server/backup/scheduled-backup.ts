@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { begin } from '../postgres/begin.ts'
+import { beginAndAwait } from '../postgres/begin.ts'
 import { markOf } from '../postgres/database-mark.ts'
 import { LOCKS, tryLock } from '../postgres/locks.ts'
 import { type Connect, type Sql, withPool } from '../postgres/pool.ts'
@@ -50,14 +50,15 @@ export async function makeScheduledBackup(
   signal: AbortSignal,
 ): Promise<BackupOutcome> {
   return withPool(order.owner, { max: 1, isLong: true }, (sql) =>
-    begin(
+    beginAndAwait(
       sql,
-      async (sql) => {
+      async (sql, lost) => {
         const isMine = await tryLock(sql, LOCKS.backup)
         const mark = await markOf(sql)
         const recent = recentOf(await storedIn(order.folder, order.now, mark), order.due)
         if (!isMine || recent?.testRestore) return null
-        return await make(sql, { ...order, mark }, recent, signal)
+        // Without its lock, another server may begin one.
+        return await make(sql, { ...order, mark }, recent, AbortSignal.any([signal, lost]))
       },
       'read only',
     ),

@@ -376,6 +376,19 @@ describe('a backup by the clock', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
+  test('that loses its lock with its connection, as at a failover, ends its test restore and leaves nothing of it', async () => {
+    const tests = () =>
+      existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('.trial-')) : []
+    const made = makeScheduledBackup(order(), NEVER)
+    made.catch(() => {})
+    await expect.poll(tests, { timeout: LONG, interval: 10 }).toHaveLength(1)
+    await world.server.ownerSql`
+      select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = ${LOCKS.backup}`
+    await expect(made).rejects.toThrow('CONNECTION_CLOSED')
+    expect(readdirSync(folder)).toEqual([expect.stringMatching(/^auto-[^.]+$/)])
+    expect((await stored())[0]?.testRestore).toBe(null)
+  })
+
   test('is left to the server that has just made one in the same folder', async () => {
     plant('auto-2026-05-10T11-59-00-000Z', 'sound')
     expect(await makeScheduledBackup(order(), NEVER)).toBe(null)

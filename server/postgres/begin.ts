@@ -43,6 +43,32 @@ export async function begin<T>(
   )
 }
 
+/**
+ * Runs work in one transaction that has more in hand than statements, as files or another process: where the connection
+ * is lost, which ends the transaction at once, that work is told so by `lost` and awaited, so that nothing of it goes
+ * on behind its caller.
+ */
+export async function beginAndAwait<T>(
+  sql: Sql,
+  work: (sql: Sql, lost: AbortSignal) => Promise<T>,
+  access: Access,
+): Promise<T> {
+  const lost = new AbortController()
+  let working: Promise<unknown> = Promise.resolve()
+  const start = (sql: Sql) => {
+    const started = work(sql, lost.signal)
+    working = started
+    return started
+  }
+  try {
+    return await begin(sql, start, access)
+  } catch (error) {
+    lost.abort(error)
+    await working.catch(() => {})
+    throw error
+  }
+}
+
 /** Is told when a transaction has its connection, and when it is over. */
 type Watch = { begun(): void; ended(): void }
 
