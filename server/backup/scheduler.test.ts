@@ -12,6 +12,7 @@ import { openWorld, type World } from '../../test/support/world.ts'
 import { rotateKey } from '../access/reseal.ts'
 import { createSeal } from '../access/seal.ts'
 import { markOf as readMark } from '../postgres/database-mark.ts'
+import { startEmbedded } from '../postgres/embedded.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import { openPool } from '../postgres/pool.ts'
 import { makeScheduledBackup, type ScheduledBackup } from './scheduled-backup.ts'
@@ -456,6 +457,27 @@ describe('a backup by the clock', () => {
     })
     await expect(tryIt(new Error('no memory'))).rejects.toThrow('no memory')
     expect(readdirSync(folder)).toEqual(['one'])
+  })
+
+  test('is tried in a cluster that is stopped without a checkpoint, which would first write what is then thrown away', async () => {
+    const { owner } = world.server.database
+    await takeBackup({ owner, key: SECRET_KEY, timeZone: 'UTC', folder: join(folder, 'one'), say: () => {} })
+    let log = ''
+    const start: typeof startEmbedded = async (options) => {
+      const cluster = await startEmbedded(options)
+      const stop: typeof cluster.stop = async (mode) => {
+        await cluster.stop(mode)
+        const logs = join(cluster.files, 'log')
+        log += readdirSync(logs).map((name) => readFileSync(join(logs, name), 'utf8'))
+      }
+      return { ...cluster, stop }
+    }
+    const tried = await testRestore({
+      ...{ folder: join(folder, 'one'), size: 0, signal: NEVER, reserve: null, start },
+    })
+    expect(tried.outcome).toBe('sound')
+    expect(log).toContain('received immediate shutdown request')
+    expect(log).not.toContain('received fast shutdown request')
   })
 
   test('that is damaged is not sound', async () => {

@@ -133,7 +133,8 @@ export async function sweepTestRestore(dataDir: string): Promise<void> {
 }
 
 async function throwAway(cluster: Embedded, dataDir: string): Promise<void> {
-  await cluster.stop()
+  // A checkpoint could take longer than a stop of the console is given, and nothing of the files is kept.
+  await cluster.stop('immediate')
   // Root's may lie elsewhere, in a folder of its own.
   if (!cluster.files.startsWith(dataDir)) await removeFolder(dirname(cluster.files))
 }

@@ -8,7 +8,7 @@ import { codeOf, isLost } from './errors.ts'
 import { findHome, type Home } from './home.ts'
 import { LOCKS } from './locks.ts'
 import { type Connect, openPool, type Sql, withPool } from './pool.ts'
-import { ensureRunning, stop } from './postmaster.ts'
+import { ensureRunning, type StopMode, stop } from './postmaster.ts'
 import { socketPathOf } from './socket-path.ts'
 
 export interface Embedded {
@@ -25,7 +25,7 @@ export interface Embedded {
   /** Whether this process holds the lock of the folder; false for a guest beside a console. */
   held: boolean
   /** Stops the server if this process holds it, and resolves when none of its processes remains. */
-  stop(): Promise<void>
+  stop(mode?: StopMode): Promise<void>
 }
 
 interface EmbeddedOptions {
@@ -63,8 +63,8 @@ export async function startEmbedded({ dataDir, say, guest, stopping }: EmbeddedO
     files: home.cluster,
     socket: socket.path,
     held: lock.held,
-    async stop() {
-      await lock.release()
+    async stop(mode) {
+      await lock.release(mode)
       socket.forget()
     },
   }
@@ -171,11 +171,11 @@ class FolderLock {
     )
   }
 
-  async release(): Promise<void> {
+  async release(mode?: StopMode): Promise<void> {
     this.#releasing.abort()
     await this.#watching
     // The lock ends with the server, so that a console that starts meanwhile waits for both.
-    if (this.held) await stop(this.#home)
+    if (this.held) await stop(this.#home, mode)
     await this.#sql.end({ timeout: 1 })
   }
 

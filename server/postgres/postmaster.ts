@@ -69,23 +69,28 @@ async function answers(home: Home): Promise<boolean> {
 }
 
 /**
- * Stops the server, which ends its sessions and writes a checkpoint; resolves when no process is left. Where it does
- * not end within a minute, as one that just crashed on a full disk may not, it is ended at once: what was committed is
- * in its log.
+ * How a server ends its sessions: with a checkpoint, which writes all that is not on the disk yet; or 'immediate', for
+ * files that nobody reads again.
  */
-export async function stop(home: Home): Promise<void> {
+export type StopMode = 'fast' | 'immediate'
+
+/**
+ * Stops the server; resolves when no process is left. Where it does not end within a minute, as one that just crashed
+ * on a full disk may not, it is ended at once: what was committed is in its log.
+ */
+export async function stop(home: Home, mode: StopMode = 'fast'): Promise<void> {
   if (!isRunning(home)) return
   const pid = readPid(home, 'postmaster.pid')
   // Another start may have started a server on the folder as soon as this one had ended, for which pg_ctl would wait.
   const runs = () => isRunning(home) && readPid(home, 'postmaster.pid') === pid
-  const stopBy = async (mode: 'fast' | 'immediate') => {
+  const stopBy = async (mode: StopMode) => {
     const args = ['stop', '-W', '-s', '-m', mode, '-D', home.cluster]
     const { code, output } = await run(programPath(home.binaries, 'pg_ctl'), args, home.runAs)
     const deadline = Date.now() + (code === 0 ? STOP_LIMIT_MS : 0)
     while (runs() && Date.now() < deadline) await pause(PAUSE_MS)
     return output
   }
-  let output = await stopBy('fast')
+  let output = await stopBy(mode)
   if (runs()) output = await stopBy('immediate')
   if (runs()) throw new Error(`PostgreSQL did not stop: ${output}`)
   while (pid !== null && children.has(pid)) await pause(PAUSE_MS)
