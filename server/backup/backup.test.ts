@@ -18,6 +18,7 @@ import { calls } from '../../contract/calls.ts'
 import { proveTheBooks } from '../../test/support/books.ts'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { freshFolder } from '../../test/support/folder.ts'
+import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
 import { openPostgresProxy } from '../../test/support/postgres-proxy.ts'
 import { SECRET_KEY, startServer } from '../../test/support/server.ts'
 import { sealUnbound } from '../../test/support/unbound-password.ts'
@@ -293,6 +294,32 @@ describe('a backup', () => {
     await expect(take(world.server.database, { signal: interrupted.signal, say })).rejects.toThrow('abort')
     expect(readdirSync(parent)).toEqual([])
     await take(world.server.database)
+  })
+
+  test('that is interrupted while it waits for a table that a migration has locked ends at once', async () => {
+    const interrupted = new AbortController()
+    const { ownerSql, database } = world.server
+    const release = await holdOpen(ownerSql, (sql) => sql`lock table client in access exclusive mode`)
+    const taking = take(database, { signal: interrupted.signal })
+    taking.catch(() => {})
+    await somebodyWaits(world.server.sql)
+    interrupted.abort()
+    await expect(taking).rejects.toThrow('abort')
+    await release()
+    expect(readdirSync(parent)).toEqual([])
+  })
+
+  test('that is interrupted before the rows of a table have come, as over a slow network, waits for none', async () => {
+    const interrupted = new AbortController()
+    const proxy = await openPostgresProxy(world.server.database.owner)
+    const atClients = proxy.keepBack('copy "client"')
+    const taking = take({ owner: proxy.url }, { signal: interrupted.signal })
+    taking.catch(() => {})
+    await atClients
+    interrupted.abort()
+    await expect(taking).rejects.toThrow('abort')
+    await proxy.close()
+    expect(readdirSync(parent)).toEqual([])
   })
 
   test('of a database without tables is refused', async () => {

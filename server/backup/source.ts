@@ -6,7 +6,7 @@ import { retryRead } from '../postgres/timeout.ts'
 export type SourceOptions = {
   owner: Connect
   say: (line: string) => void
-  /** Interrupts the wait for the standby. */
+  /** Interrupts the wait for the standby, and closes the connection: no statement on it has a time limit. */
   signal?: AbortSignal
 }
 
@@ -24,25 +24,28 @@ export type Source = { sql: Sql; isStandby: boolean }
  * @throws the reason of the signal
  */
 export async function openSource(options: SourceOptions): Promise<Source> {
-  const sql = open(options.owner, true)
+  const sql = open(options, true)
   try {
     const [row] = await sql<{ replays: boolean }[]>`select pg_is_in_recovery() as replays`
     const isStandby = row?.replays === true
     if (!isStandby || (await isRecent(sql, options))) return { sql, isStandby }
   } catch (error) {
     await sql.end({ timeout: 5 })
+    options.signal?.throwIfAborted()
     throw error
   }
   await sql.end({ timeout: 5 })
   return openPrimary(options)
 }
 
-export function openPrimary({ owner }: Pick<SourceOptions, 'owner'>): Source {
-  return { sql: open(owner, false), isStandby: false }
+export function openPrimary(options: Opening): Source {
+  return { sql: open(options, false), isStandby: false }
 }
 
-function open(owner: Connect, standby: boolean): Sql {
-  return openPool(owner, { max: 1, isLong: true, standby })
+type Opening = Pick<SourceOptions, 'owner' | 'signal'>
+
+function open({ owner, signal }: Opening, standby: boolean): Sql {
+  return openPool(owner, { max: 1, isLong: true, standby, interrupted: signal })
 }
 
 async function isRecent(standby: Sql, options: SourceOptions): Promise<boolean> {

@@ -9,7 +9,7 @@ import { requireKey } from '../access/key-check.ts'
 import { createSeal } from '../access/seal.ts'
 import { writeNewKeyFile } from '../access/secret-key.ts'
 import { StartFault } from '../config.ts'
-import { begin } from '../postgres/begin.ts'
+import { beginAndAwait } from '../postgres/begin.ts'
 import { codeOf, isDiskFull, isLost } from '../postgres/errors.ts'
 import { freeSpaceOf, putInPlace, writeDurably } from '../postgres/files.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -45,6 +45,7 @@ export async function takeBackup(options: TakeOptions): Promise<Manifest> {
   try {
     return await takeFrom(source, options)
   } catch (error) {
+    options.signal?.throwIfAborted()
     const isEnded = codeOf(error) === CONFLICT_WITH_RECOVERY || isLost(error)
     if (!source.isStandby || !isEnded) throw error
     say(
@@ -118,10 +119,13 @@ async function copySnapshot(
   options: TakeOptions,
   expected: readonly Table[],
 ): Promise<Manifest | null> {
-  const { key, timeZone } = options
+  const { key, timeZone, signal } = options
   const copy = async (sql: Sql): Promise<Manifest | null> => {
     await sql`set transaction isolation level repeatable read`
-    for (const { name } of expected) await sql`lock table ${sql(name)} in access share mode`
+    for (const { name } of expected) {
+      signal?.throwIfAborted()
+      await sql`lock table ${sql(name)} in access share mode`
+    }
     const [moment] = await sql<{ taken: string }[]>`select now() as taken`
     const tables = await tablesOf(sql)
     if (!isDeepStrictEqual(tables, expected)) return null
@@ -146,7 +150,7 @@ async function copySnapshot(
     }
   }
   try {
-    return await begin(sql, copy, 'read only')
+    return await beginAndAwait(sql, copy, 'read only')
   } catch (error) {
     // A migration has just dropped or renamed one of the tables.
     if (codeOf(error) === UNDEFINED_TABLE) return null
@@ -201,7 +205,7 @@ async function copyOut(
       { ...(signal && { signal }) },
     )
   } finally {
-    // The connection can send the next statement, such as a ROLLBACK, only after all rows were read.
+    // A connection that was not closed can send the next statement, such as a ROLLBACK, only after all rows were read.
     copy.resume()
     await finished(copy)
   }

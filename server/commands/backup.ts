@@ -15,7 +15,14 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   )
 }
 
-await runCommand(main, 1)
+await runCommand(async () => {
+  try {
+    await main()
+  } catch (error) {
+    // The error is only a consequence of the interruption.
+    throw interrupted.signal.aborted ? interrupted.signal.reason : error
+  }
+}, 1)
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
@@ -25,16 +32,12 @@ async function main(): Promise<void> {
     throw new StartFault(`There is no secret-key in ${config.dataDir}; set SECRET_KEY to the console's.`)
   }
   const folder = resolve(process.argv[2] ?? join('backups', new Date().toISOString().replace(/[:.]/g, '-')))
-  const database = await openDatabase(config, () => {}, { guest: true, standby: true })
+  const opening = { guest: true, standby: true, stopping: interrupted.signal }
+  const database = await openDatabase(config, () => {}, opening)
   await withDatabase(database, async ({ owner, files }) => {
     const { timeZone } = config
     const reserve = reserveOf(files, config)
-    try {
-      await takeBackup({ owner, key, timeZone, folder, reserve, say, signal: interrupted.signal })
-    } catch (error) {
-      // The error is only a consequence of the interruption.
-      throw interrupted.signal.aborted ? interrupted.signal.reason : error
-    }
+    await takeBackup({ owner, key, timeZone, folder, reserve, say, signal: interrupted.signal })
     say(
       `The backup is in ${folder}, and the key of the clients' passwords with it: keep it where nobody else reads.`,
     )

@@ -1,11 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { INHERITED, startConsole } from '../../test/support/console.ts'
 import { freshFolder, putCluster } from '../../test/support/folder.ts'
+import { listen } from '../../test/support/port.ts'
 import { Person } from '../../test/support/world.ts'
 import type { Database } from '../postgres/database.ts'
 import { sentenceOf, withDatabase } from './command.ts'
@@ -57,6 +59,23 @@ test('a command that is interrupted stops the database that it has started', asy
   })
   const [code] = await once(command, 'close')
   expect([printed, code]).toEqual(['works\nstopped\n', 1])
+})
+
+test('a backup that is interrupted while it waits for the database ends, and says so', async () => {
+  const database = createServer((connection) => connection.destroy())
+  onTestFinished(() => void database.close())
+  const url = `postgres://127.0.0.1:${await listen(database)}/none`
+  const folder = join(freshFolder(), 'backup')
+  const backup = spawn(process.execPath, [join(import.meta.dirname, 'backup.ts'), folder], {
+    env: { ...INHERITED, DATABASE_URL: url, DATABASE_OWNER_URL: url, SECRET_KEY: '0'.repeat(64) },
+  })
+  let printed = ''
+  backup.stderr.on('data', (part) => {
+    printed += part
+  })
+  database.once('connection', () => backup.kill('SIGTERM'))
+  const [code] = await once(backup, 'close')
+  expect([printed, code]).toEqual(['The backup was interrupted; nothing of it remains.\n', 1])
 })
 
 test.each([

@@ -10,23 +10,32 @@ const TIMEOUT_MS = 2_000
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
 interface Sockets {
-  open: Map<Socket, Host>
+  /** With the host that each leads to; null where that is this machine, by a unix socket. */
+  open: Map<Socket, Host | null>
   listening: Promise<void> | null
 }
 
-/** The connections of each pool that go over the network, by the pool's options. */
+/** The connections of each pool that go over the network or may be interrupted, by the pool's options. */
 const socketsOf = new WeakMap<object, Sockets>()
 
 /** Connects a pool to a host. */
 export function openSocket(options: object, host: Host): Socket {
+  // The driver reads the name that the certificate must have from the socket.
+  return Object.assign(keep(options, connect({ ...host, noDelay: true }), host), host)
+}
+
+/** Connects a pool to the unix socket of its options, so that `closeSockets` closes that as well. */
+export function openLocalSocket(options: { path: string }): Socket {
+  return keep(options, connect(options.path), null)
+}
+
+function keep(options: object, socket: Socket, host: Host | null): Socket {
   const sockets = socketsOf.get(options) ?? { open: new Map(), listening: null }
   socketsOf.set(options, sockets)
   // Without a listener, because the driver removes all listeners when it starts TLS.
   for (const socket of sockets.open.keys()) if (socket.destroyed) sockets.open.delete(socket)
-  const socket = connect({ ...host, noDelay: true })
   sockets.open.set(socket, host)
-  // The driver reads the name that the certificate must have from the socket.
-  return Object.assign(socket, host)
+  return socket
 }
 
 /** Returns a connection that fails at once. To throw instead would leave the driver waiting for ever. */
@@ -34,7 +43,7 @@ export function failingSocket(reason: Error): Duplex {
   return new Duplex({ read() {}, write: (_chunk, _encoding, done) => done(reason) })
 }
 
-/** Closes every connection of a pool over the network, so that new ones go to the current primary. */
+/** Closes every connection of a pool that is kept here, so that new ones go to the current primary. */
 export function closeSockets(sql: Sql, reason: string): void {
   const open = socketsOf.get(sql.options)?.open ?? new Map()
   for (const socket of open.keys()) socket.destroy(Object.assign(new Error(reason), { code: 'ECONNRESET' }))
@@ -65,7 +74,7 @@ function closeSilent(sql: Sql): Promise<void> | undefined {
 
 async function listen(open: Sockets['open']): Promise<void> {
   for (const host of new Set(open.values())) {
-    if (await answers(host)) continue
+    if (host === null || (await answers(host))) continue
     const silence = Object.assign(new Error(`${host.host}:${host.port} has fallen silent`), {
       code: 'ETIMEDOUT',
     })

@@ -2,7 +2,7 @@ import type postgres from 'postgres'
 import { Turns } from '../turns.ts'
 import { driver } from './driver.ts'
 import { isLost } from './errors.ts'
-import { failingSocket, type Host, openSocket } from './host-connections.ts'
+import { closeSockets, failingSocket, type Host, openLocalSocket, openSocket } from './host-connections.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 
 /** Where a database is: a connection string, or a unix socket of the embedded server. */
@@ -31,6 +31,8 @@ interface PoolOptions {
   isLong?: boolean
   /** Whether to connect to a standby where there is one, for work that only reads and takes long. */
   standby?: boolean
+  /** Aborted: its connections are closed at once, whatever is waited for on them. */
+  interrupted?: AbortSignal | undefined
   /** Called whenever a connection was made. */
   onOpen?: () => void
   /** Called whenever a connection is lost or closed. */
@@ -59,21 +61,25 @@ export function openPool(to: Connect, options: PoolOptions): Sql {
     ...(options.isLong && { max_lifetime: null, idle_timeout: 0 }),
     ...(options.onClose && { onclose: options.onClose }),
   }
-  const { onOpen } = options
-  const hooks = onOpen && {
-    // PostgreSQL reports its version once on each new connection.
-    onparameter(name: string) {
-      if (name !== 'server_version') return
-      // The driver tells of a parameter only where it differs from what another connection of the pool reported before.
-      delete sql.parameters[name]
-      onOpen()
-    },
+  const { onOpen, interrupted } = options
+  const hooks = {
+    ...(onOpen && {
+      // PostgreSQL reports its version once on each new connection.
+      onparameter(name: string) {
+        if (name !== 'server_version') return
+        // The driver tells of a parameter only where it differs from what another connection of the pool reported before.
+        delete sql.parameters[name]
+        onOpen()
+      },
+    }),
+    ...(interrupted && { socket: openLocalSocket }),
   }
   const sql: Sql =
     typeof to === 'string'
       ? openOver(to, settings, { wanted: options.standby ? 'standby' : 'primary', hooks })
       : driver({ ...settings, ...hooks, path: to.socket, database: to.database, user: to.user })
   unreplicatedOf.set(sql, unreplicated)
+  interrupted?.addEventListener('abort', () => closeSockets(sql, 'the work was interrupted'))
   if (options.changes) changesOf.set(sql, new Turns({ atOnce: options.changes }))
   return sql
 }
@@ -196,11 +202,7 @@ type Settings = postgres.Options<typeof types>
  * would refuse each change for as long as the pool keeps it. The driver is given one host only, because with several
  * it retries an unreachable one for ever and reports nothing.
  */
-function openOver(
-  to: string,
-  settings: Settings,
-  { wanted, hooks }: { wanted: Role; hooks: Settings | undefined },
-): Sql {
+function openOver(to: string, settings: Settings, { wanted, hooks }: { wanted: Role; hooks: Settings }): Sql {
   const alone: Sql = driver(to, { ...settings, ...hooks })
   if (alone.options.path) return alone
   const hosts = hostsOf(to)
