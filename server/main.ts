@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
@@ -178,14 +179,16 @@ function backupsOf({ config, database, sql, secretKey, clock }: Opened): OwnBack
 function heartbeatOf(opened: Opened, ports: Ports, backups: OwnBackups | null) {
   const { sql, primary } = opened
   const leaving = stopping.signal
+  const id = randomUUID()
   const report = openReport({
     ...opened,
+    id,
     leaving,
     ports,
     databaseHost: primary.host,
     backups: () => backups?.state() ?? null,
   })
-  const heartbeat = openHeartbeat({ sql, report, leaving })
+  const heartbeat = openHeartbeat({ id, sql, report, leaving })
   undo.push(() => heartbeat.stop())
   return { ...heartbeat, report }
 }

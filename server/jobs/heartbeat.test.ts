@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { type Console, startConsole } from '../../test/support/console.ts'
 import { freshDatabase } from '../../test/support/database.ts'
@@ -122,8 +123,9 @@ test('beats that are due while the database hangs are left out, but not the word
     const stopping = new AbortController()
     const leaving = stopping.signal
     const clock = { now: () => new Date(), offset: () => 0 }
-    const report = vi.fn(openReport({ config: { freeDiskMb: 0 }, clock, freeSpace: null, leaving }))
-    const heartbeat = openHeartbeat({ sql, report, leaving })
+    const id = randomUUID()
+    const report = vi.fn(openReport({ id, config: { freeDiskMb: 0 }, clock, freeSpace: null, leaving }))
+    const heartbeat = openHeartbeat({ id, sql, report, leaving })
     const told = () => sql`select stopping from server_process`
     heartbeat.start()
     await expect.poll(told).toEqual([{ stopping: false }])
@@ -140,10 +142,30 @@ test('beats that are due while the database hangs are left out, but not the word
     await expect.poll(told).toEqual([{ stopping: true }])
     await heartbeat.stop()
     expect(await told()).toEqual([])
-    // The beat that hung, the word that it stops, and its end.
-    expect(report).toHaveBeenCalledTimes(3)
+    // The beat that hung, and the word that it stops.
+    expect(report).toHaveBeenCalledTimes(2)
   } finally {
     vi.useRealTimers()
     await drop()
   }
+})
+
+test('a server that is stopped is forgotten even while its report waits, as for a folder of backups that does not answer', async () => {
+  const { sql, drop } = await freshDatabase()
+  onTestFinished(drop)
+  const stopping = new AbortController()
+  const leaving = stopping.signal
+  const clock = { now: () => new Date(), offset: () => 0 }
+  const id = randomUUID()
+  let isAway = false
+  const answering = openReport({ id, config: { freeDiskMb: 0 }, clock, freeSpace: null, leaving })
+  const report = () => (isAway ? new Promise<never>(() => {}) : answering())
+  const heartbeat = openHeartbeat({ id, sql, report, leaving })
+  const told = () => sql`select stopping from server_process`
+  heartbeat.start()
+  await expect.poll(told).toEqual([{ stopping: false }])
+  isAway = true
+  stopping.abort()
+  await heartbeat.stop()
+  expect(await told()).toEqual([])
 })

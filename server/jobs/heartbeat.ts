@@ -10,18 +10,20 @@ const BEAT_MS = 15_000
 /** How long a stop waits for the database to forget this server, in milliseconds: it may be away. */
 const LONGEST_STOP_MS = 2_000
 
-type HeartbeatOptions = { sql: Sql; report: () => Promise<ServerReport>; leaving: AbortSignal }
+type HeartbeatOptions = { id: string; sql: Sql; report: () => Promise<ServerReport>; leaving: AbortSignal }
 
 /**
  * Tells the other servers of this one, and reads how the jobs went on any of them. What cannot be written is left out.
  */
-export function openHeartbeat({ sql, report, leaving }: HeartbeatOptions): {
+export function openHeartbeat({ id, sql, report, leaving }: HeartbeatOptions): {
   start(): void
   stop(): Promise<void>
 } {
   let last = Promise.resolve()
   let pending = 0
   let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  let waitNoLonger = () => {}
   const next = (act: () => Promise<void>) => {
     pending += 1
     last = last
@@ -37,7 +39,7 @@ export function openHeartbeat({ sql, report, leaving }: HeartbeatOptions): {
   const leave = () => next(tell)
   return {
     start() {
-      next(async () => replaceServers(sql, await report()))
+      next(replace)
       next(tell)
       timer = setInterval(beat, BEAT_MS)
       leaving.addEventListener('abort', leave, { once: true })
@@ -45,13 +47,30 @@ export function openHeartbeat({ sql, report, leaving }: HeartbeatOptions): {
     async stop() {
       clearInterval(timer)
       leaving.removeEventListener('abort', leave)
-      next(async () => forgetServer(sql, (await report()).id))
+      stopped = true
+      waitNoLonger()
+      next(() => forgetServer(sql, id))
       await Promise.race([last, pause(LONGEST_STOP_MS, undefined, { ref: false })])
     },
   }
 
+  async function replace(): Promise<void> {
+    const told = await reported()
+    if (told) await replaceServers(sql, told)
+  }
+
   async function tell(): Promise<void> {
-    await tellServer(sql, await report())
+    const told = await reported()
+    if (!told) return
+    await tellServer(sql, told)
     measureJobs(await lastRuns(sql))
+  }
+
+  /** Returns the report; null once this server is to be forgotten, which no folder of backups that is away delays. */
+  async function reported(): Promise<ServerReport | null> {
+    if (stopped) return null
+    const { promise: over, resolve } = Promise.withResolvers<null>()
+    waitNoLonger = () => resolve(null)
+    return Promise.race([report(), over])
   }
 }

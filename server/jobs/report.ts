@@ -6,6 +6,8 @@ import type { Backups, ServerReport } from '../../contract/system.ts'
 import type { Config } from '../config.ts'
 
 type Surroundings = {
+  /** By which the other servers know this process. */
+  id?: string
   config: Pick<Config, 'freeDiskMb'>
   clock: { now(): Date; offset(): number }
   /** The free bytes under the database; null where it runs elsewhere. */
@@ -21,13 +23,13 @@ export type Ports = { console: number | null; boxes: number | null }
 
 /** Returns what tells of this process, each time as it stands then. */
 export function openReport({
+  id = randomUUID(),
   config,
   clock,
   freeSpace,
   leaving,
   ...more
 }: Surroundings): () => Promise<ServerReport> {
-  const id = randomUUID()
   const started = clock.now().toISOString()
   // Read once: later the files may be those of the next version.
   let version: string | undefined
