@@ -432,6 +432,24 @@ describe('the clean-up', () => {
     }
   })
 
+  test('runs within a minute after the clock was set right, though it was a month ahead', async () => {
+    const { sql } = world.server
+    const spend = () => sql`insert into captcha_used values (${Buffer.alloc(32, 5)}, ${new Date(0)})`
+    const isGone = () =>
+      soon(async () =>
+        expect(await sql`select from captcha_used where solution_hash = ${Buffer.alloc(32, 5)}`).toEqual([]),
+      )
+    await spend()
+    world.clock.pass({ days: 30 })
+    const jobs = start()
+    await isGone()
+    await spend()
+    world.clock.pass({ days: -30 })
+    await minute({ minutes: 1 })
+    await isGone()
+    await jobs.stop()
+  })
+
   test('removes any number of rows', async () => {
     const { sql } = world.server
     await sql`

@@ -35,6 +35,14 @@ test('a missing file is no outage of the database, a missing socket is one', asy
   expect([isLost, isOutage].map((says) => says(ofSocket))).toEqual([true, true])
 })
 
+test.each(['EIO', 'EROFS', 'EFBIG', 'ESTALE'])(
+  'a disk that answers %s is no outage of the database',
+  (code) => {
+    const ofFile = Object.assign(withCode(code), { syscall: 'write' })
+    expect([isLost, isOutage].map((says) => says(ofFile))).toEqual([false, false])
+  },
+)
+
 test('a connection that is cut at its TLS handshake is an outage of the database', async () => {
   const host = createServer((socket) => socket.once('data', () => socket.end())).listen(0, '127.0.0.1')
   await once(host, 'listening')

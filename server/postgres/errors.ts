@@ -37,10 +37,11 @@ export function isReadOnly(error: unknown): boolean {
 }
 
 /**
- * Whether a connection failed. The driver's own codes begin with CONNECT. Node's error of a file names its path; that
- * of a connection cut at its TLS handshake has a path without a value.
+ * Whether a connection failed. The driver's own codes begin with CONNECT. Node's error of a file names its path, but
+ * not where an open file is written; that of a connection cut at its TLS handshake has a path without a value.
  */
 function isOfConnection(error: unknown): boolean {
   if (!(error instanceof Error) || !/^(CONNECT|EAI_|E[A-Z]{3,}$)/.test(codeOf(error))) return false
+  if (/^(EIO|EROFS|EFBIG|ESTALE)$/.test(codeOf(error))) return false
   return !('path' in error) || error.path === undefined
 }

@@ -10,7 +10,7 @@ import {
   renameSync,
   rmSync,
   statfsSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf } from './errors.ts'
@@ -19,7 +19,8 @@ import { codeOf } from './errors.ts'
 export function writeDurably(file: string, text: string): void {
   const handle = openSync(file, 'wx', 0o600)
   try {
-    writeSync(handle, text)
+    // Unlike one write, which a disk that gets full cuts short without an error.
+    writeFileSync(handle, text)
     fsyncSync(handle)
   } finally {
     closeSync(handle)

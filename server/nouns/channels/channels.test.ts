@@ -88,6 +88,16 @@ describe('a playlist', () => {
     })
   })
 
+  test('of an address is read again when it is due, though the clock was a month ahead at the last reading', async () => {
+    const served = await servePlaylist(A_PLAYLIST)
+    await world.admin.call(giveAddress, { address: served.address })
+    world.clock.pass({ days: 30 })
+    expect(await refresh()).not.toBe(null)
+    world.clock.pass({ days: -30 })
+    expect(await refresh()).not.toBe(null)
+    expect(await refresh()).toBe(null)
+  })
+
   test('keeps its address and channels sealed, and out of answers, the audit and the log', async () => {
     const { address } = await servePlaylist(A_PLAYLIST)
     await world.admin.call(giveAddress, { address })
