@@ -33,9 +33,9 @@ export async function refreshPlaylist(
   const [claimed] = await begin(
     sql,
     (sql) => sql<{ address: Buffer }[]>`
-      update playlist set tried = ${begun}
-      -- Of a clock that was ahead, the last reading may lie in the future.
-      where address is not null and (tried <= ${due} or tried > ${new Date(now.getTime() + MINUTE_MS)})
+      update playlist set tried = ${begun} where address is not null
+        -- Where the clock was ahead, the last reading lies in the future.
+        and (tried <= ${due} or tried > ${new Date(now.getTime() + MINUTE_MS)})
       returning address`,
   )
   if (!claimed) return null
