@@ -70,9 +70,14 @@ describe('all who expire this week', () => {
       ['/new-client', 'Credits', main],
       ['/update-client/is-due-1', 'Add months', main],
       ['/due', 'Months', dialog],
+      ['/clients', 'Months', dialog],
     ] as const) {
       await page.goto(at)
       if (at === '/due') await press(page, 'Renew is-due-1')
+      if (at === '/clients') {
+        await page.getByRole('combobox', { name: /^Find/ }).fill('is-due-1')
+        await page.getByRole('option', { name: 'Renew is-due-1' }).click()
+      }
       const months = within.getByLabel(label, { exact: true })
       await expect(within.getByRole('link', { name: 'Ask for credits' })).toHaveCount(0)
       await months.selectOption('6')

@@ -1,7 +1,7 @@
 import { styled } from '@mui/material/styles'
 import { CalendarPlus } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { RenewDialog } from '../clients/RenewDialog.tsx'
 import { APPEARING } from '../parts/appearing.ts'
 import { isForBrowser } from '../parts/focus.ts'
@@ -37,7 +37,10 @@ interface FindResultsProps {
 /** The list under the search field, and the renewal of a client that was found. */
 export function FindResults(props: FindResultsProps) {
   const { id, open, text, active, wish, onActive, onNothing, onEnd } = props
-  const [renewing, setRenewing] = useState<string | null>(null)
+  const { pathname } = useLocation()
+  const [renewing, setRenewing] = useState<{ client: string; at: string } | null>(null)
+  // This list outlasts each page, and its dialog is not to lie over the next one.
+  if (renewing !== null && renewing.at !== pathname) setRenewing(null)
   const { results: all, failure, isCurrent } = useResults(props)
   const results = all.slice(0, MOST)
   const at = results.length === 0 ? -1 : Math.min(Math.max(0, active), results.length - 1)
@@ -49,32 +52,36 @@ export function FindResults(props: FindResultsProps) {
     if (!result) return
     if (how === 'renew' && result.client === undefined) return onNothing()
     onEnd()
-    if (how === 'renew') setRenewing(result.client ?? null)
-    else result.open()
+    if (how === 'open') result.open()
+    else if (result.client !== undefined) setRenewing({ client: result.client, at: pathname })
   }
   useWish(isCurrent && wish?.text === text ? wish.act : null, results[at], act)
   return (
     <>
       {open && (
         <Popup pale={late}>
-          <div id={id} role="listbox" aria-label="Found" aria-busy={!isCurrent}>
-            {GROUPS.map((group) => (
-              <ResultGroup key={group} id={id} group={group} results={results} at={at} onAct={act} />
-            ))}
-          </div>
-          {failure && <p role="alert">{failure}</p>}
-          {/* Rendered before it has text, because only what changes in it is announced. */}
-          <div role="status">{results.length === 0 && isCurrent && !failure && <p>Nothing found</p>}</div>
-          {results.some(({ client }) => client !== undefined) && (
-            <Keys aria-hidden>
-              <kbd>Enter</kbd> opens, <kbd>→</kbd> renews
-            </Keys>
-          )}
+          {/* Whatever is clicked in it must not take the focus from the field, whose list would close. */}
+          <Inside onMouseDown={(event) => event.preventDefault()}>
+            <div id={id} role="listbox" aria-label="Found" aria-busy={!isCurrent}>
+              {GROUPS.map((group) => (
+                <ResultGroup key={group} id={id} group={group} results={results} at={at} onAct={act} />
+              ))}
+            </div>
+            {failure && <p role="alert">{failure}</p>}
+            {/* Rendered before it has text, because only what changes in it is announced. */}
+            <div role="status">{results.length === 0 && isCurrent && !failure && <p>Nothing found</p>}</div>
+            {results.some(({ client }) => client !== undefined) && (
+              <Keys aria-hidden>
+                <kbd>Enter</kbd> opens, <kbd>→</kbd> renews
+              </Keys>
+            )}
+          </Inside>
         </Popup>
       )}
       <RenewDialog
+        key={pathname}
         open={renewing !== null}
-        names={renewing === null ? null : [renewing]}
+        names={renewing && [renewing.client]}
         onClose={() => setRenewing(null)}
       />
     </>
@@ -118,7 +125,6 @@ function ResultGroup({ id, group, results, at, onAct }: ResultGroupProps) {
             role="option"
             tabIndex={-1}
             aria-selected={number === at}
-            onMouseDown={keepFocus}
             onClick={(event) => {
               // Such a click on a link is the browser's, which opens a new tab or window.
               if (result.path !== undefined && (isForBrowser(event) || event.shiftKey)) return
@@ -136,7 +142,6 @@ function ResultGroup({ id, group, results, at, onAct }: ResultGroupProps) {
               aria-selected={false}
               aria-label={`Renew ${result.client}`}
               className="renew"
-              onMouseDown={keepFocus}
               onClick={() => onAct(result, 'renew')}
             >
               <CalendarPlus aria-hidden size={16} /> Renew
@@ -162,11 +167,6 @@ const GROUPS = ['Clients', 'Screens', 'Actions'] as const
 /** As many as fit under the field without scrolling. */
 const MOST = 10
 
-/** A click on a result must not take the focus from the field before it is carried out. */
-function keepFocus(event: React.MouseEvent) {
-  event.preventDefault()
-}
-
 const Popup = styled(
   'div',
   own('pale'),
@@ -178,17 +178,18 @@ const Popup = styled(
   width: 'min(560px, calc(100vw - 16px))',
   maxHeight: 'calc(100dvh - var(--bar) - 16px)',
   overflowY: 'auto',
-  padding: 8,
   borderRadius: 12,
   border: `1px solid ${theme.palette.divider}`,
   background: theme.palette.background.paper,
   boxShadow: theme.shadows[8],
   '& p': { padding: '8px 12px', color: theme.palette.text.secondary },
-  '& > div, & > p': { opacity: pale ? 0.55 : 1 },
+  '& > div': { opacity: pale ? 0.55 : 1 },
   '[data-side=right] &': { right: 'auto', left: 0 },
   [theme.breakpoints.down('sm')]: { top: 'calc(var(--bar) + 4px)', left: 8, right: 8 },
   ...APPEARING,
 }))
+
+const Inside = styled('div')({ padding: 8 })
 
 const Section = styled('div')(({ theme }) => ({
   '& > span': {
