@@ -12,6 +12,7 @@ import {
   test,
   typeIn,
 } from '../support/browser.ts'
+import { PASSWORD } from '../support/world.ts'
 import { openExpired } from './expired.ts'
 
 describe('a draft', () => {
@@ -386,6 +387,17 @@ describe('what is typed', () => {
     await page.mouse.click(5, 300)
     await typeIn(reason, ' since May')
     await expect(reason).toHaveValue('Owes 40 credits since May')
+    await page.keyboard.press('Escape')
+    await press(page, 'Settings')
+    const password = page.getByLabel('Present password')
+    await typeIn(password, PASSWORD)
+    await page.mouse.click(5, 300)
+    await password.press('End')
+    await page.keyboard.type('!')
+    await expect(password).toHaveValue(`${PASSWORD}!`)
+    await password.clear()
+    await page.mouse.click(5, 300)
+    await expect(page.getByRole('dialog')).toHaveCount(0)
   })
 
   test('beside a form that was sent keeps its page open', async ({ open, world }) => {

@@ -18,12 +18,18 @@ import { presets } from './theme.ts'
 
 /** The drawer with the appearance settings, the switch of the shortcuts and the caller's own password. */
 export function SettingsDrawer({ side, open, onClose }: SettingsDrawerProps) {
+  const content = useRef<HTMLDivElement>(null)
   useBackToClose(open, onClose)
+  const close = (_event: object, reason: 'backdropClick' | 'escapeKeyDown') => {
+    // As of a dialog, no click beside it discards what was typed.
+    const stays = content.current?.querySelector('form:is([data-typed=true], [aria-busy=true])')
+    if (!(stays && reason === 'backdropClick')) onClose()
+  }
   return (
     <Drawer
       anchor={side}
       open={open}
-      onClose={onClose}
+      onClose={close}
       slotProps={{
         paper: {
           sx: { width: 'min(320px, 100vw)', paddingBottom: 'var(--offline-bar, 0px)' },
@@ -38,7 +44,7 @@ export function SettingsDrawer({ side, open, onClose }: SettingsDrawerProps) {
           <X size={18} />
         </IconButton>
       </Head>
-      <Content>
+      <Content ref={content}>
         <Appearance />
         <ShortcutSwitch />
         <hr />
