@@ -67,9 +67,11 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   })
   const fields = useRef<HTMLFieldSetElement>(null)
   useNewValues(form, values, props.resetKey)
+  const blocked = typeof props.blocked === 'function' ? props.blocked(form.watch()) : props.blocked === true
   const noteFocus = useFormFocus(fields, {
     loading,
     disabled,
+    blocked,
     atFirst: props.autoFocus ?? false,
     resetKey: props.resetKey,
   })
@@ -77,7 +79,6 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
   useJudgedTogether(form, schema)
   const { isTyped, noteTyped } = useUnsentText(values, props.resetKey)
   const { errors, isValid } = form.formState
-  const blocked = typeof props.blocked === 'function' ? props.blocked(form.watch()) : props.blocked === true
   const submit = form.handleSubmit((output) => {
     if (loading || disabled || blocked) return
     noteFocus()

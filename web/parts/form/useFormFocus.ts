@@ -1,9 +1,11 @@
-import { type RefObject, useEffect, useRef } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { focusTitle, isFocusLost, whenUndisturbed } from '../focus.ts'
 
 interface FormState {
   loading: boolean
   disabled: boolean
+  /** True while its button waits for something else, such as a price, although the fields are valid. */
+  blocked: boolean
   /** True focuses the first field, a text the field of that name. */
   atFirst: boolean | string
   resetKey: number | undefined
@@ -11,10 +13,11 @@ interface FormState {
 
 /**
  * Focuses the first field once it is enabled, and again when `resetKey` changes. A submit disables the field or button
- * that has the focus, which gets it back after a refusal. Returns what is to be called when the form is submitted.
+ * that has the focus, which gets it back after a refusal, and so does a button once it is no longer blocked. Returns
+ * what is to be called when the form is submitted.
  */
 export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, state: FormState): () => void {
-  const { loading, disabled, atFirst, resetKey } = state
+  const { loading, disabled, blocked, atFirst, resetKey } = state
   const due = useRef(false)
   const isFirst = useRef(true)
   const last = useRef(resetKey)
@@ -22,7 +25,13 @@ export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, stat
   const given = useRef<Element | null>(null)
   const wasLoading = useRef(false)
   const wasDisabled = useRef(disabled)
+  const waiting = useRef<Element | null>(null)
   const stop = useRef(() => {})
+  useLayoutEffect(() => {
+    const at = document.activeElement
+    // Later the browser has taken the focus from it.
+    if (blocked && at?.matches('[type=submit]') && isOf(fields.current, at)) waiting.current = at
+  }, [blocked, fields])
   useEffect(() => () => stop.current(), [])
   useEffect(() => {
     const isReset = last.current !== resetKey
@@ -34,8 +43,14 @@ export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, stat
     if (loading && isReset) focusTitle()
     if (loading) return
     if (isAnswered) given.current = giveBack(used.current)
-    // A login waits for another captcha, which disables its button.
-    if (given.current?.matches(':disabled') && isOn(given.current)) focusLast(fields.current)
+    if (blocked) {
+      if (isAnswered) waiting.current = given.current
+    } else {
+      giveBack(waiting.current)
+      waiting.current = null
+      // A login waits for another captcha, which disables its button.
+      if (given.current?.matches(':disabled') && isOn(given.current)) focusLast(fields.current)
+    }
     const isLeft = disabled && !wasDisabled.current
     wasDisabled.current = disabled
     if (isLeft) leave(fields.current)
@@ -74,8 +89,13 @@ function focusLast(fields: Element | null) {
 /** A form that nothing can be done with any more does not keep the focus, which the browser may have taken from it. */
 function leave(fields: Element | null) {
   const at = document.activeElement
-  if (at instanceof HTMLElement && at.matches(':disabled') && fields?.closest('form')?.contains(at)) at.blur()
+  if (at instanceof HTMLElement && at.matches(':disabled') && isOf(fields, at)) at.blur()
   focusTitle()
+}
+
+/** Returns whether an element is of the form of these fields. */
+function isOf(fields: Element | null, element: Element): boolean {
+  return fields?.closest('form')?.contains(element) === true
 }
 
 const FIELD = ':is(input:not([hidden]), select, textarea):not(:disabled)'
@@ -92,6 +112,6 @@ function focusField(fields: Element | null, which: boolean | string) {
 function isBusy(fields: Element) {
   const place = (element: Element | null) => element?.closest('main, [role=dialog]') ?? null
   const at = document.activeElement
-  if (!at?.matches('a, button, input, select, textarea') || fields.closest('form')?.contains(at)) return false
+  if (!at?.matches('a, button, input, select, textarea') || isOf(fields, at)) return false
   return place(at) === place(fields)
 }
