@@ -351,6 +351,18 @@ test('the days of a filter are typed digit by digit, and corrected', async ({ op
   expect(asked.filter((url) => url.includes('/v1/transactions'))).toEqual([])
   await page.getByRole('button', { name: 'Show all transactions' }).press('Enter')
   await expect(rows(page, 'Transactions')).not.toHaveCount(0)
+
+  // Back shows the day of the address, also in the field that has the focus.
+  await from.fill('2026-05-16')
+  await expect(page).toHaveURL(/\?from=2026-05-16$/)
+  await page.getByRole('link', { name: 'Transactions', exact: true }).click()
+  await expect(page).toHaveURL(/\/transactions$/)
+  await from.fill('2026-05-15')
+  await expect(page).toHaveURL(/\?from=2026-05-15$/)
+  await page.goBack()
+  await expect(page).toHaveURL(/\?from=2026-05-16$/)
+  await expect(from).toBeFocused()
+  await expect(from).toHaveValue('2026-05-16')
 })
 
 test('dialogs, drawers and menus take the focus, trap it and return it', async ({ open, world }) => {

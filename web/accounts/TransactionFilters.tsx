@@ -1,5 +1,6 @@
 import { styled } from '@mui/material/styles'
 import { type ComponentProps, useEffect, useId, useRef, useState } from 'react'
+import { useNavigationType } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { TRANSACTION_TYPES } from '../../contract/shapes.ts'
 import { dayFault } from '../../contract/transactions.ts'
@@ -89,13 +90,17 @@ function DayBox({ id, value, invalid, onChange }: BoxProps & { invalid: boolean 
   )
 }
 
-/** What is typed into a field that applies it at once. The URL follows later, and would undo the next letter. */
+/**
+ * What is typed into a field that applies it at once. The URL follows later, and would undo the next letter; only Back
+ * and Forward change a field that has the focus.
+ */
 function useTypedField(value: string) {
   const input = useRef<HTMLInputElement>(null)
+  const way = useNavigationType()
   const [typed, setTyped] = useState(value)
   useEffect(() => {
-    if (document.activeElement !== input.current) setTyped(value)
-  }, [value])
+    if (way === 'POP' || document.activeElement !== input.current) setTyped(value)
+  }, [value, way])
   return { input, typed, setTyped }
 }
 
