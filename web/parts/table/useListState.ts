@@ -63,7 +63,7 @@ export function useListState<Filter extends string>(
   return {
     ...state,
     typed,
-    page: typed === state.search ? state.page : 1,
+    page: typed === state.search || shape.searchFault?.(typed) ? state.page : 1,
     setPage: (page, replace = false) => {
       // A search that was typed right before counts at once: it would lead back to the first page when it does later.
       const search = shape.searchFault?.(typed) ? state.search : typed
