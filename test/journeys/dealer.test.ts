@@ -224,6 +224,13 @@ describe("a dealer's list of clients", () => {
     const release = await holdBack(page, '**/v1/api/clients?*per_page=500*')
     await press(page, 'Select all 12')
     await press(page, 'Clear the selection')
+    await page.getByLabel('Select this page').check()
+    await press(page, 'Select all 12')
+    // Another screen is visited meanwhile.
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
+    await expect(page).toHaveURL('/')
+    await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    await press(page, 'Clear the selection')
     release()
     await page.getByLabel('Select client-02').check()
     await expect(said).toHaveText('1 selected')

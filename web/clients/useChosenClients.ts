@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { MOST_CHOSEN } from '../../contract/clients.ts'
 import { MOST_PER_PAGE } from '../../contract/page.ts'
@@ -62,8 +62,8 @@ function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen[
     },
     onSuccess: (names, { search, filter }) => {
       keepFound({ search: search ?? '', filter: filter ?? 'all', names })
-      // Of those that were selected before and those that were found, as many as may be selected.
-      const all = [...new Set([...chosen, ...names])]
+      // Of those that are selected by now and those that were found, as many as may be selected.
+      const all = [...new Set([...selected.clients.get(), ...names])]
       onTake(new Set(all.slice(0, MOST_CHOSEN)))
       if (all.length > MOST_CHOSEN) notice.warning(TOO_MANY)
     },
@@ -71,6 +71,8 @@ function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen[
       if (error instanceof ApiError) notice.error('Error loading clients. Please try again.', error.message)
     },
   })
+  // What comes after this list was left would select them beneath whatever is done then.
+  useEffect(() => () => wanted.current?.abort(), [])
   const giveUp = () => {
     wanted.current?.abort()
     reset()
