@@ -1,4 +1,5 @@
 import { useEffect, useReducer } from 'react'
+import { keepText } from './parts/keepText.ts'
 
 /** Returns the server's time, which every screen uses, even where the clock of the machine is wrong. */
 export function now(): Date {
@@ -48,9 +49,5 @@ let offset: number | null = null
 function keep(next: number) {
   if (!Number.isFinite(next)) return
   offset = next
-  try {
-    localStorage.setItem(KEY, String(Math.round(next)))
-  } catch {
-    // A storage that is full fails no call: this page knows the time all the same.
-  }
+  keepText(KEY, String(Math.round(next)))
 }

@@ -6,6 +6,7 @@ import {
   type StoredSettings,
 } from '../contract/appearance.ts'
 import { differing } from './parts/differing.ts'
+import { keepText } from './parts/keepText.ts'
 import { storeOf } from './parts/store.ts'
 
 // The appearance settings: as they were saved, and as they are shown. They survive signing out, so that the login page
@@ -70,7 +71,7 @@ export function watchSettings(): void {
 }
 
 function store(settings: StoredSettings): void {
-  localStorage.setItem(KEY, JSON.stringify(settings))
+  keepText(KEY, JSON.stringify(settings))
 }
 
 function lookOf(saved: StoredSettings) {

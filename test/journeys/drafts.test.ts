@@ -366,6 +366,9 @@ describe('a draft', () => {
         throw new DOMException('full', 'QuotaExceededError')
       }
     })
+    // The menu is folded all the same.
+    await press(page, 'Menu')
+    await expect(page.getByRole('complementary')).toHaveCSS('width', '60px')
     await fill(page, TYPED)
     await page.getByRole('link', { name: 'Dashboard' }).click()
     const question = page.getByRole('alertdialog', { name: 'Leave this page?' })

@@ -6,6 +6,7 @@ import { chunk, useAfterLoad } from '../parts/chunk.ts'
 import { Drawer } from '../parts/dialog/Drawer.tsx'
 import { Later } from '../parts/dialog/Later.tsx'
 import { isFinding } from '../parts/focus.ts'
+import { keepText } from '../parts/keepText.ts'
 import { own } from '../parts/own.ts'
 import { UNPRINTED } from '../parts/unprinted.ts'
 import { useSession } from '../session.tsx'
@@ -100,7 +101,7 @@ const help = chunk(async () => (await import('./ShortcutHelp.tsx')).ShortcutHelp
 function useCollapsed() {
   const [collapsed, setCollapsed] = useState(() => localStorage.getItem('sidebar') === 'collapsed')
   const set = (next: boolean) => {
-    localStorage.setItem('sidebar', next ? 'collapsed' : 'expanded')
+    keepText('sidebar', next ? 'collapsed' : 'expanded')
     setCollapsed(next)
   }
   return [collapsed, set] as const
