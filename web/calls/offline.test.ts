@@ -107,8 +107,10 @@ test('where other calls are answered, what was kept is not shown for one that is
   await probe()
   await expect.poll(() => observer.getCurrentResult().data).toBe('forecast')
   expect(connection.asOf.get()).toBe(new Date(NOW - HOUR_MS).toISOString())
-  leave()
+  // The login page, which is next, shows nothing of it.
   stop()
+  expect(connection.asOf.get()).toBe('')
+  leave()
 })
 
 test('what was kept is as old, and shown for as long, as by the server, where the clock of the machine is wrong', async () => {

@@ -44,6 +44,8 @@ export function keepForOffline(cache: QueryClient, by: string): () => void {
   return () => {
     stop()
     stopToo()
+    // Whoever sees the next page, such as the login, sees nothing that was kept.
+    connection.asOf.set('')
   }
 }
 
