@@ -507,6 +507,10 @@ describe('the admin', () => {
       await new Box(world.server, { mac }).signIn()
       await world.server.gateway.write()
     }
+    const count = (at: string) =>
+      world.server.sql`insert into box_count (at, online) values (${`2026-05-15T${at}:00.000Z`}, 1)`
+    await count('09:31')
+    await count('09:41')
     await ask('00:1A:79:00:57:81')
     const page = await open({ as: world.admin })
     await page.clock.install()
@@ -518,8 +522,16 @@ describe('the admin', () => {
     await page.getByRole('link', { name: /^Unknown/ }).click()
     await expect(page.getByRole('heading', { name: 'Unknown Boxes' })).toBeInViewport()
     await ask('00:1A:79:C0:FF:E0')
+    await count('09:51')
+    // Of the chart, the point that is being read stays when a minute is added.
+    const reader = page.getByRole('slider')
+    await reader.press('Home')
+    await reader.press('ArrowRight')
+    await expect(reader).toHaveAttribute('aria-valuenow', '1')
     await page.clock.fastForward(60_000)
     await expect(boxes).toHaveCount(2)
+    await expect(reader).toHaveAttribute('aria-valuemax', '2')
+    await expect(reader).toHaveAttribute('aria-valuenow', '1')
     await boxes.getByRole('link', { name: `${name}, one digit` }).click()
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('All Clients')
     await expect(page.getByRole('table', { name: 'All Clients' })).toContainText('00:1A:79:C0:FF:EE')

@@ -33,13 +33,15 @@ export function Plot({ data, title, across, up }: PlotProps) {
   const theme = useTheme()
   const frame = useRef<HTMLDivElement>(null)
   const drawn = useRef<uPlot | null>(null)
+  // The time that is being read, in seconds. A plot that is drawn anew, as each minute, begins there.
+  const read = useRef<number | undefined>(undefined)
   const [at, setAt] = useState<number | null>(null)
   useEffect(() => {
     if (!frame.current) return
     const size = { width: frame.current.clientWidth, height }
     const pens = pensOf(theme, frame.current)
     const chart = new uPlot(
-      { ...size, ...options(pens, data, across, up, setAt) },
+      { ...size, ...options(pens, data, across, up, setAt, read.current) },
       columns(data),
       frame.current,
     )
@@ -47,6 +49,7 @@ export function Plot({ data, title, across, up }: PlotProps) {
     const stop = followWidth(frame.current, chart)
     return () => {
       stop()
+      read.current = chart.data[0][cursorOf(chart) ?? -1]
       chart.destroy()
     }
   }, [theme, data, across, up])
@@ -83,7 +86,16 @@ function step(event: React.KeyboardEvent, chart: uPlot | null, { times }: ChartD
   if (!chart || to === undefined || isForBrowser(event)) return
   event.preventDefault()
   const index = Math.max(0, Math.min(last, to))
-  chart.setCursor({ left: chart.valToPos(chart.data[0][index] ?? 0, 'x'), top: 0 })
+  pointAt(chart, chart.data[0][index] ?? 0)
+}
+
+function pointAt(chart: uPlot, seconds: number) {
+  chart.setCursor({ left: chart.valToPos(seconds, 'x'), top: 0 })
+}
+
+/** Returns the number of the point that is being read, or null. */
+function cursorOf({ cursor: { left = -1, idx = null } }: uPlot): number | null {
+  return left < 0 ? null : idx
 }
 
 /** Converts days and moments to UTC seconds for uPlot. A day has no time zone. */
@@ -125,6 +137,7 @@ function options(
   across: string,
   up: string,
   onCursor: (at: number | null) => void,
+  read: number | undefined,
 ): Omit<uPlot.Options, 'width' | 'height'> {
   const { least, incrs, space, show } = zone === undefined ? DAILY : hourly(zone)
   const [first] = pens.series
@@ -141,7 +154,8 @@ function options(
     },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
     hooks: {
-      setCursor: [(chart) => onCursor((chart.cursor.left ?? -1) < 0 ? null : (chart.cursor.idx ?? null))],
+      setCursor: [(chart) => onCursor(cursorOf(chart))],
+      ready: [(chart) => read !== undefined && pointAt(chart, read)],
     },
     series: [
       {},
