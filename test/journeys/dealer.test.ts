@@ -955,6 +955,9 @@ describe('a page', () => {
       await world.client(family.dealer, { login: 'was-here' })
       const at = saving.at(family)
       const page = await open({ as: saving.as({ ...family, admin: world.admin }), at })
+      // What is still loading would wait for a clock that stands still.
+      await page.waitForLoadState('networkidle')
+      await expect(page.locator('main fieldset').first()).toBeEnabled()
       await stopClock(page)
       await saving.save(page)
       await expect(page.getByText(saving.says).first()).toBeVisible()
