@@ -183,7 +183,7 @@ describe('a file of the console', () => {
   ])('may be cached for ever, and is sent to a browser that accepts %j as %j', async (accepted, encoding) => {
     const answer = await get(asset('js'), { 'accept-encoding': accepted })
     expect(answer.status).toBe(200)
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(answer.headers.get('cache-control')).toBe('max-age=31536000, immutable')
     expect(answer.headers.get('content-encoding')).toBe(encoding)
     expect(answer.headers.get('vary')).toMatch(/accept-encoding/i)
     expect(answer.headers.get('content-type')).toMatch(/javascript/)

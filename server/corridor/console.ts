@@ -164,7 +164,7 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     setHeaders(reply, path) {
       // By the folder of the file alone: Boxtree may itself lie in one of that name.
       const forever = basename(dirname(path)) === 'assets'
-      reply.header('cache-control', forever ? `public, max-age=${YEAR}, immutable` : 'no-cache')
+      reply.header('cache-control', forever ? `max-age=${YEAR}, immutable` : 'no-cache')
       if (forever && !WORKER.test(basename(path))) for (const name of OF_DOCUMENTS) reply.removeHeader(name)
       // What never changes is never asked for again, and each of its many answers is the same: its name tells enough.
       if (forever) for (const name of ['etag', 'last-modified', ID_HEADER]) reply.removeHeader(name)

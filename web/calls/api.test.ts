@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { now } from '../clock.ts'
-import { addressOf, mayBeDone, probe, receive, send, setTokenSource } from './api.ts'
+import { addressOf, mayBeDone, probe, send, setTokenSource } from './api.ts'
 import { connection } from './connection.ts'
+import { receive } from './receive.ts'
 
 const { url } = addressOf(calls.transactions.list, {})
 const server = vi.fn(async (_url: string, _request?: RequestInit) => answer('asked now'))

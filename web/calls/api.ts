@@ -113,45 +113,6 @@ export async function send<C extends Call>(
   throw error
 }
 
-interface ReceiveOptions {
-  signal: AbortSignal
-  /** Is called with each chunk of the file as it arrives. */
-  onPiece: (piece: Uint8Array) => void
-}
-
-/**
- * Downloads the file that a call answers with.
- * @throws ApiError where the server refuses, and where the download breaks off
- */
-export async function receive<C extends Call>(
-  call: C,
-  input: InputOf<C>,
-  { signal, onPiece }: ReceiveOptions,
-): Promise<File> {
-  const { url } = addressOf(call, input as Record<string, unknown>)
-  const response = await reach(url, { cache: 'no-store', signal })
-  if (!response.ok || !response.body) throw refusalOf(response, await read(response))
-  const pieces: Uint8Array<ArrayBuffer>[] = []
-  const reader = response.body.getReader()
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      pieces.push(next.value)
-      onPiece(next.value)
-    }
-  } catch (error) {
-    if (isAbort(error)) throw error
-    // The server itself may have ended it, so whether the connection is lost has to be found out.
-    probe()
-    throw offline(
-      { status: 0 },
-      'The file broke off before its end. On a slow line, choose fewer clients or days.',
-    )
-  }
-  const [, name = 'boxtree'] =
-    /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? []
-  return new File(pieces, name, { type: response.headers.get('content-type') ?? '' })
-}
-
 /** Supplies the token of every call, and is told of a token that the server no longer knows. */
 interface TokenSource {
   token(): string | null
@@ -224,7 +185,7 @@ async function within<T>(
   }
 }
 
-async function reach(url: string, request: RequestInit): Promise<Response> {
+export async function reach(url: string, request: RequestInit): Promise<Response> {
   try {
     const response = await fetch(url, request)
     if (!isOfProxy(response)) answers += 1
@@ -240,7 +201,7 @@ function connectionError(error: unknown): unknown {
   return isAbort(error) ? error : connectionLost()
 }
 
-function isAbort(error: unknown): boolean {
+export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
 }
 
@@ -255,7 +216,7 @@ function isOfProxy({ status, headers }: Response): boolean {
   return status === 502 || status === 504 || (status === 503 && !isJson)
 }
 
-function offline(
+export function offline(
   about: Pick<ApiError, 'status'> & Partial<ApiError>,
   message = 'The connection to Boxtree is lost. Please try again.',
 ): ApiError {
@@ -284,7 +245,7 @@ function headers(token: string | null, body: string | undefined, key: string | u
   }
 }
 
-async function read(response: Response): Promise<unknown> {
+export async function read(response: Response): Promise<unknown> {
   try {
     return JSON.parse(await response.text())
   } catch (error) {
@@ -304,7 +265,7 @@ function isAsExpected(call: Call, answer: unknown): boolean {
   return call.method === 'GET' || answer.status === 'OK'
 }
 
-function refusalOf(response: Response, answer: unknown): ApiError {
+export function refusalOf(response: Response, answer: unknown): ApiError {
   const { status } = response
   if (isOfProxy(response)) return offline({ status })
   const body: Partial<RefusalBody> = isAnswer(answer) ? answer : {}

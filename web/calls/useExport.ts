@@ -2,8 +2,9 @@ import { useEffect, useRef, useState } from 'react'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import type { Role } from '../../contract/roles.ts'
 import { useNotice } from '../parts/notices/Notices.tsx'
-import { ApiError, receive, send } from './api.ts'
+import { ApiError, send } from './api.ts'
 import { noticesOf, tellFailure } from './notices.ts'
+import { receive } from './receive.ts'
 
 export type ExportCall =
   | typeof calls.clients.export
