@@ -314,9 +314,10 @@ create function remove_broadcast() returns boolean
   language sql volatile security definer set search_path = public, pg_temp
   as $$ with removed as (delete from broadcast returning true) select exists (select from removed) $$;
 
--- Removes at most `most` rows that expired before a moment; of the audit only their addresses. The counts of boxes, of
--- which there is one a minute, are all removed at once. Returns how many. Whatever moment it is told, nothing goes that
--- the shortest KEEP_DAYS would keep, that has not expired, or that still counts against somebody who guesses passwords.
+-- Removes at most `most` rows that expired before a moment; of the audit only their addresses, and of `presence` and
+-- `stream_use` those of clients that were deleted since that moment. The counts of boxes, of which there is one a minute,
+-- are all removed at once. Returns how many. Whatever moment it is told, nothing goes that the shortest KEEP_DAYS would
+-- keep, that has not expired, or that still counts against somebody who guesses passwords.
 create function remove_outdated(name text, before timestamptz, most integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare

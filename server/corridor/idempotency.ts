@@ -81,9 +81,8 @@ type AccountKey = { account: number; key: string }
 
 /** Returns the key that a request names, with the HMAC of its body; null where it names none. */
 function askedClaim({ business }: KeyContext, call: Call, request: FastifyRequest): AskedClaim | null {
-  const key = call.takesKey ? keyOf(request) : undefined
-  if (key === undefined) return null
-  return { key, hmac: business.seal.hmac(JSON.stringify(request.body ?? {})) }
+  if (!hasKey(call, request)) return null
+  return { key: keyOf(request), hmac: business.seal.hmac(JSON.stringify(request.body ?? {})) }
 }
 
 function since(now: Date): Date {
@@ -120,11 +119,15 @@ export function keepReplies(sql: Sql, call: Call, replies: readonly Kept[]): Fra
       do update set body_hmac = excluded.body_hmac, reply = excluded.reply, created = excluded.created`
 }
 
+/** Whether a request has a key, under which the reply of its call is kept. */
+export function hasKey(call: Call, { headers }: FastifyRequest): boolean {
+  return call.takesKey && headers['idempotency-key'] !== undefined
+}
+
 type KeyContext = Pick<Context, 'sql' | 'now' | 'business'> & { account: Pick<Context['account'], 'id'> }
 
-function keyOf(request: FastifyRequest): string | undefined {
+function keyOf(request: FastifyRequest): string {
   const key = request.headers['idempotency-key']
-  if (key === undefined) return undefined
   if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key
   throw new Refusal('invalid_input', 'An Idempotency-Key has 1 to 255 visible ASCII characters.')
 }

@@ -24,7 +24,7 @@ import { closingStatement } from './closing-statement.ts'
 import { retryDeadlocks } from './deadlock.ts'
 import type { Disk } from './disk.ts'
 import { clockIsBehind } from './error-to-refusal.ts'
-import { claimKey, repeated } from './idempotency.ts'
+import { claimKey, hasKey, repeated } from './idempotency.ts'
 import { parse, tokenOf } from './parse.ts'
 import { type Arrived, openShared, type Together } from './shared-transaction.ts'
 
@@ -107,7 +107,7 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
     try {
       return await handler(arrived.context, arrived.input, begin)
     } catch (error) {
-      if (hasBegun || !(error instanceof Refusal) || !call.takesKey) throw error
+      if (hasBegun || !(error instanceof Refusal) || !hasKey(call, arrived.request)) throw error
       return begin(() => Promise.reject(error))
     }
   }

@@ -35,7 +35,7 @@ test('a missing file is no outage of the database, a missing socket is one', asy
   expect([isLost, isOutage].map((says) => says(ofSocket))).toEqual([true, true])
 })
 
-test.each(['EIO', 'EROFS', 'EFBIG', 'ESTALE'])(
+test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG', 'ESTALE'])(
   'a disk that answers %s is no outage of the database',
   (code) => {
     const ofFile = Object.assign(withCode(code), { syscall: 'write' })

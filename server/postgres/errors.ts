@@ -42,6 +42,6 @@ export function isReadOnly(error: unknown): boolean {
  */
 function isOfConnection(error: unknown): boolean {
   if (!(error instanceof Error) || !/^(CONNECT|EAI_|E[A-Z]{3,}$)/.test(codeOf(error))) return false
-  if (/^(EIO|EROFS|EFBIG|ESTALE)$/.test(codeOf(error))) return false
+  if (isDiskFull(error) || /^(EROFS|EFBIG|ESTALE)$/.test(codeOf(error))) return false
   return !('path' in error) || error.path === undefined
 }

@@ -2298,8 +2298,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a call repeated under its Idempotency-Key has one effect',
     file: 'server/corridor/idempotency.ts',
-    from: 'if (key === undefined) return null',
-    to: 'if (key !== null) return null',
+    from: 'if (!hasKey(call, request)) return null',
+    to: 'if (request) return null',
     suites: ['server/corridor/idempotency.test.ts'],
   },
   {
@@ -4149,7 +4149,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a repeat of a call whose handler refuses before its transaction gets the first reply',
     file: 'server/corridor/pipeline.ts',
-    from: 'if (hasBegun || !(error instanceof Refusal) || !call.takesKey) throw error',
+    from: 'if (hasBegun || !(error instanceof Refusal) || !hasKey(call, arrived.request)) throw error',
     to: 'if (hasBegun || error) throw error',
     suites: ['server/nouns/channels/channels.test.ts'],
   },

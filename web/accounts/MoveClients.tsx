@@ -193,7 +193,7 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
   const { data } = found
   const tick = (name: string, isChosen: boolean) =>
     onChoose(isChosen ? [...chosen, name].slice(0, MOST_CHOSEN) : chosen.filter((one) => one !== name))
-  // One that the dealer no longer has is never found again, and would keep all the others from being moved.
+  // Those that this search does not find are shown too, so that they can be let go.
   const hidden = data ? chosen.filter((name) => !data.data.some((one) => one.name === name)) : []
   return (
     <div ref={place}>

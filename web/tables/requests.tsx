@@ -59,12 +59,25 @@ export function childRequests(acts: {
   })
 }
 
+// Where there is no room for the day on which a request ended, it stands beneath the state.
+const state = chip<OwnRequest>('state', 'State', ({ state }) => STATES[state])
+const ended = moment<OwnRequest>('answered', 'Ended', 'date')
+
+/** The newest requests of one's own. */
 export const ownRequests = table<OwnRequest>({
   name: 'own-requests',
   columns: [
     moment('created', 'Date', 'datetime', { narrow: 'title' }),
     count('credits', 'Credits', { narrow: 'aside' }),
-    chip('state', 'State', ({ state }) => STATES[state]),
+    {
+      ...state,
+      cell: (row) => (
+        <>
+          {state.cell?.(row)}
+          <small className="folded-only second">{ended.text?.(row)}</small>
+        </>
+      ),
+    },
     {
       key: 'granted',
       header: 'Granted',
@@ -72,7 +85,7 @@ export const ownRequests = table<OwnRequest>({
       align: 'right',
       cell: ({ granted }) => (granted === null ? '' : number(granted)),
     },
-    moment('answered', 'Ended', 'date'),
+    { ...ended, foldedInto: 'state' },
     text('note', 'Note'),
     text('answer', 'Answer'),
   ],
