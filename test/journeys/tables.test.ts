@@ -307,6 +307,7 @@ const TABLES: readonly Walked[] = [
     at: to.creditRequests(),
     label: 'Your Requests',
     columns: ['Date', 'Credits', 'State', 'Granted', 'Ended', 'Note', 'Answer'],
+    folded: ['Ended'],
     name: '2026-04-08 17:26:36',
   },
   ...(['admin', 'superreseller', 'reseller', 'dealer'] as const).map((whose) => ({

@@ -59,25 +59,25 @@ export function childRequests(acts: {
   })
 }
 
-// Where there is no room for the day on which a request ended, it stands beneath the state.
-const state = chip<OwnRequest>('state', 'State', ({ state }) => STATES[state])
+// Where there is no room for the day on which a request ended, it stands beneath its own date.
+const created = moment<OwnRequest>('created', 'Date', 'datetime', { narrow: 'title' })
 const ended = moment<OwnRequest>('answered', 'Ended', 'date')
 
 /** The newest requests of one's own. */
 export const ownRequests = table<OwnRequest>({
   name: 'own-requests',
   columns: [
-    moment('created', 'Date', 'datetime', { narrow: 'title' }),
-    count('credits', 'Credits', { narrow: 'aside' }),
     {
-      ...state,
+      ...created,
       cell: (row) => (
         <>
-          {state.cell?.(row)}
-          <small className="folded-only second">{ended.text?.(row)}</small>
+          {created.cell?.(row)}
+          {row.answered !== null && <small className="folded-only second">ended {ended.text?.(row)}</small>}
         </>
       ),
     },
+    count('credits', 'Credits', { narrow: 'aside' }),
+    chip('state', 'State', ({ state }) => STATES[state]),
     {
       key: 'granted',
       header: 'Granted',
@@ -85,7 +85,7 @@ export const ownRequests = table<OwnRequest>({
       align: 'right',
       cell: ({ granted }) => (granted === null ? '' : number(granted)),
     },
-    { ...ended, foldedInto: 'state' },
+    { ...ended, foldedInto: 'created' },
     text('note', 'Note'),
     text('answer', 'Answer'),
   ],
