@@ -147,7 +147,7 @@ describe('a submit', () => {
   test('is charged once when a person repeats it after a lost connection', async ({ open, world }) => {
     const { page, held } = await atDealer(open, world)
     await fill(page, { Description: 'Paid in cash' })
-    await loseAnswers(page, SAVE, 4)
+    await loseEveryAnswer(page, SAVE)
     await pressAndConfirm(page, 'Add 1 credit')
     await readNotice(page, 'Error updating dealer. Please try again.', LOST)
     await comeBack(page)
@@ -165,7 +165,7 @@ describe('a submit', () => {
   }) => {
     const { page, held } = await atDealer(open, world)
     await fill(page, { 'Other amount': '2', Description: 'Paid in cash' })
-    await loseAnswers(page, SAVE, 4)
+    await loseEveryAnswer(page, SAVE)
     await pressAndConfirm(page, 'Add 2 credits')
     await readNotice(page, 'Error updating dealer. Please try again.', LOST)
     await press(page.getByRole('alertdialog'), 'Cancel')
@@ -191,7 +191,7 @@ describe('a submit', () => {
       { path: 'multirenew', submit: 'Renew 2 clients for 2 credits', lost: 'Error renewing clients.' },
     ]
     for (const { path, open, submit, lost } of acts) {
-      await loseAnswers(page, `**/v1/api/${path}`, 4)
+      await loseEveryAnswer(page, `**/v1/api/${path}`)
       if (open) await press(page, open)
       else {
         await page.getByRole('checkbox', { name: 'Select this page' }).check()
@@ -223,7 +223,7 @@ describe('a submit', () => {
     const { dealer } = await world.family({ credits: 9 })
     for (const login of ['client-1', 'client-2']) await world.client(dealer, { login })
     const page = await open({ as: dealer, at: '/due?filter=month' })
-    await loseAnswers(page, '**/v1/api/multirenew', 4)
+    await loseEveryAnswer(page, '**/v1/api/multirenew')
     await press(page, 'Renew all 2')
     const dialog = page.getByRole('dialog', { name: 'Renew 2 clients' })
     await press(dialog, 'Renew 2 clients for 2 credits')
@@ -243,7 +243,7 @@ describe('a submit', () => {
     world,
   }) => {
     const { dealer, page } = await openExpired(open, world)
-    await loseAnswers(page, '**/v1/api/saveclient', 4)
+    await loseEveryAnswer(page, '**/v1/api/saveclient')
     await press(page, 'Update Client')
     await readNotice(page, 'Error updating client. Please try again.', LOST)
     await comeBack(page)
@@ -268,7 +268,7 @@ describe('a submit', () => {
     const { dealer } = await world.family({ credits: 3 })
     await world.client(dealer, { login: 'to-renew' })
     const page = await open({ as: dealer, at: '/update-client/to-renew' })
-    await loseAnswers(page, '**/v1/api/saveclient', 4)
+    await loseEveryAnswer(page, '**/v1/api/saveclient')
     await fill(page, { 'Add months': '1' })
     await press(page, 'Update Client')
     await readNotice(page, 'Error updating client. Please try again.', LOST)
@@ -295,7 +295,7 @@ describe('a submit', () => {
     const { dealer } = await world.family({ credits: 3 })
     await world.client(dealer, { login: 'taken-back', months: 3 })
     const page = await open({ as: dealer, at: '/update-client/taken-back' })
-    await loseAnswers(page, '**/v1/api/retrieve', 4)
+    await loseEveryAnswer(page, '**/v1/api/retrieve')
     const card = page.getByRole('region', { name: 'Retrieve Credits' })
     await fill(card, { Credits: '1' })
     await press(card, 'Retrieve Credits')
@@ -325,7 +325,7 @@ describe('a submit', () => {
   }) => {
     await givePlaylist(world, A_PLAYLIST)
     const page = await open({ as: world.admin, at: '/admin/channels' })
-    await loseAnswers(page, '**/v1/admin/channels/assign', 4)
+    await loseEveryAnswer(page, '**/v1/admin/channels/assign')
     const choose = page.getByRole('button', { name: 'Choose groups of All Packages', exact: true })
     await choose.click()
     const dialog = page.getByRole('dialog', { name: 'Groups of All Packages' })
@@ -345,7 +345,7 @@ describe('a submit', () => {
     const { dealer } = await world.family({ credits: 5 })
     await world.client(dealer, { login: 'to-renew' })
     const page = await open({ as: dealer, at: '/update-client/to-renew' })
-    await loseAnswers(page, '**/v1/api/saveclient', 4)
+    await loseEveryAnswer(page, '**/v1/api/saveclient')
     await fill(page, { 'Add months': '3' })
     await press(page, 'Update Client')
     await readNotice(page, 'Error updating client. Please try again.', LOST)
@@ -356,7 +356,7 @@ describe('a submit', () => {
     await readNotice(page, 'Client to-renew updated successfully!', ONCE)
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(2)
     await page.goto('/new-client')
-    await loseAnswers(page, '**/v1/api/client', 4)
+    await loseEveryAnswer(page, '**/v1/api/client')
     await fill(page, { 'Login Name': 'paid-client', Password: 'secret-1', Credits: '2' })
     await typeIn(page.getByLabel('MAC Address'), '001A79AABB01')
     await press(page, 'Submit')
@@ -420,7 +420,7 @@ describe('a submit', () => {
       if (login !== 'stays') await world.setExpiry(login, '2026-05-14T23:59:59.000Z')
     }
     const page = await open({ as: dealer, at: '/clients' })
-    await loseAnswers(page, '**/v1/api/multiremove', 4)
+    await loseEveryAnswer(page, '**/v1/api/multiremove')
     await page.getByRole('checkbox', { name: 'Select this page' }).check()
     await choose(page, 'More', 'Delete expired')
     const question = page.getByRole('alertdialog', { name: 'Delete 2 clients?' })
@@ -443,7 +443,7 @@ describe('a submit', () => {
     const { name: to } = await world.child(reseller)
     for (const login of ['moved-1', 'moved-2']) await world.client(dealer, { login })
     const page = await open({ as: reseller, at: `/tree/${dealer.name}` })
-    await loseAnswers(page, '**/v1/tree/move-clients', 4)
+    await loseEveryAnswer(page, '**/v1/tree/move-clients')
     await press(page, 'Move clients')
     const dialog = page.getByRole('dialog')
     await fill(dialog, { To: to })
@@ -522,7 +522,7 @@ describe('a submit', () => {
     const { superreseller, reseller, dealer } = await world.family({ credits: 5 })
     const other = await world.child(superreseller)
     const page = await open({ as: superreseller, at: `/tree/${dealer.name}` })
-    await loseAnswers(page, '**/v1/tree/move', 4)
+    await loseEveryAnswer(page, '**/v1/tree/move')
     await press(page, 'Move')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('To').selectOption(other.name)
@@ -576,7 +576,7 @@ describe('a submit', () => {
   test('is charged once when it is repeated after another one of its kind', async ({ open, world }) => {
     const { me, dealer, page, held } = await atDealer(open, world)
     const { name: other } = await world.child(me)
-    await loseAnswers(page, SAVE, 4)
+    await loseEveryAnswer(page, SAVE)
     await pressAndConfirm(page, 'Add 1 credit')
     await readNotice(page, 'Error updating dealer. Please try again.', LOST)
     for (const [name, said] of [
@@ -623,7 +623,7 @@ describe('a submit', () => {
     world,
   }) => {
     const { me, dealer, page } = await atDealer(open, world)
-    await loseAnswers(page, SAVE, 4)
+    await loseEveryAnswer(page, SAVE)
     await pressAndConfirm(page, 'Add 1 credit')
     await readNotice(page, 'Error updating dealer. Please try again.', LOST)
     await comeBack(page)
@@ -644,14 +644,8 @@ describe('a submit', () => {
     world,
   }) => {
     const { page, held } = await atDealer(open, world)
-    await page.clock.install()
-    await loseAnswers(page, SAVE, 4)
+    await loseEveryAnswer(page, SAVE)
     await pressAndConfirm(page, 'Add 1 credit')
-    for (const pause of [1_000, 2_000, 4_000]) {
-      const next = page.waitForRequest(SAVE)
-      await page.clock.runFor(pause)
-      await next
-    }
     await readNotice(page, 'Error updating dealer. Please try again.', LOST)
     await page.clock.fastForward(40 * 60_000)
     await press(page.getByRole('alertdialog'), 'Add 1 credit')
@@ -665,12 +659,7 @@ describe('a submit', () => {
   }) => {
     const { reseller, dealer } = await world.family({ credits: 9, to: 'reseller' })
     const page = await open({ as: dealer, at: '/credit-requests' })
-    let lost = 0
-    await page.route('**/v1/credit-requests', (route) => {
-      if (route.request().method() !== 'POST' || lost === 4) return route.fallback()
-      lost += 1
-      return loseAnswer(route)
-    })
+    await loseEveryAnswer(page, '**/v1/credit-requests')
     await press(page, 'Ask for 1 credit')
     await readNotice(page, 'Error asking for credits. Please try again.', LOST)
     const [request] = (await reseller.call(calls.requests.list)).data
@@ -860,6 +849,24 @@ async function loseAnswers(page: Page, url: string, times: number): Promise<void
     if (left === 0) return route.continue()
     left -= 1
     await loseAnswer(route)
+  })
+}
+
+/**
+ * Loses the answers to a change and to all three times that the page sends it again, as above. The page's clock runs
+ * ahead through the pauses between these tries, as if they had been waited for.
+ */
+async function loseEveryAnswer(page: Page, url: string): Promise<void> {
+  await page.clock.install()
+  let left = 4
+  await page.route(url, async (route) => {
+    if (left === 0 || route.request().method() !== 'POST') return route.continue()
+    left -= 1
+    const now = left
+    await loseAnswer(route)
+    // The longest pause takes four seconds. Where the clock ran ahead too early, the page waits as it otherwise does.
+    for (let passed = 0; passed < 6_000 && left === now && now > 0; passed += 250)
+      await page.clock.runFor(250)
   })
 }
 
