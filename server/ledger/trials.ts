@@ -125,9 +125,12 @@ export async function whyNotShared(
   )
 }
 
-/** Gives a client a trial until its expiry, or refuses it. Call it after the client's row was written. */
+/**
+ * Gives a client a trial until its expiry, or refuses it: also one that is over already, which would be used up without
+ * serving anybody. Call it after the client's row was written.
+ */
 export async function giveTrial(
-  dealing: TrialDealing,
+  dealing: TrialDealing & { clock: () => Date },
   client: Concerned,
   expiry: string,
   fields: TrialFields,
@@ -135,6 +138,9 @@ export async function giveTrial(
   const { sql, account } = dealing
   // The lock makes a dealer's trials wait for each other, so that two at once are not both the last one allowed.
   const place = await lockPlace(sql, account)
+  // It may have waited for that until after midnight.
+  if (expiry < dealing.clock().toISOString())
+    throw fieldRefusal('invalid_input', fields.trials, 'The day of this trial has ended. Please try again.')
   const refusal = whyNotGiven(dealing, await trialFacts(dealing, client), fields)
   if (refusal) throw refusal
   await note(sql, 'TRIAL', pathOf(place), [factsOf(dealing.account, { ...client, expiry })])

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { holdOpen, somebodyWaits } from '../../test/support/hold.ts'
-import { suiteWorld, uniqueMac } from '../../test/support/world.ts'
+import { newClient, suiteWorld, uniqueMac } from '../../test/support/world.ts'
 
 const { trials } = calls.clients
 
@@ -42,6 +42,38 @@ test('a trial that had to wait for its turn until after midnight ends on the new
   await release()
   await Promise.all(others)
   expect((await trial).expiry).toBe('2026-05-21T23:59:59.000Z')
+})
+
+test('a trial whose day is over before it is given is refused, and is not used up', async () => {
+  const { dealer } = await world.family({ credits: 1 })
+  const mac = uniqueMac()
+  world.clock.set('2026-05-22T23:59:58.000Z')
+  const release = await holdOpen(
+    world.server.ownerSql,
+    (sql) => sql`select from holding where account = ${dealer.id} for update`,
+  )
+  const waiting = dealer.refused(
+    'invalid_input',
+    calls.clients.create,
+    newClient({ months: 0, stb_mac: mac }),
+  )
+  await somebodyWaits(world.server.sql)
+  world.clock.set('2026-05-23T00:00:03.000Z')
+  await release()
+  expect(await waiting).toMatchObject({
+    errors: { months: 'The day of this trial has ended. Please try again.' },
+  })
+  expect(await dealer.call(trials, { mac })).toEqual({ a_day: 2, left: 2, mac_had: false })
+  const paid = await world.client(dealer, { months: 1 })
+  // A trial ends at 23:59:59, and serves nobody in what is left of that second.
+  world.clock.set('2026-05-23T23:59:59.500Z')
+  await dealer.refused('invalid_input', calls.clients.create, newClient({ months: 0 }))
+  // Taking the month back would leave such a trial.
+  await dealer.refused('invalid_input', calls.clients.retrieve, { login: paid.name, credits: 1 })
+  // One of two days goes on.
+  const { expiry } = await dealer.call(calls.clients.create, newClient({ months: '2d' }))
+  expect(expiry).toBe('2026-05-24T23:59:59.000Z')
+  world.clock.set('2026-05-24T12:00:00.000Z')
 })
 
 test('whether a MAC had a trial is known before, whichever dealer gave it, and a text that is no MAC is refused', async () => {

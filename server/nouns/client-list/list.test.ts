@@ -286,3 +286,21 @@ test('the count of a search is exact to 10,000, and says when there are more', a
   expect((await dealer.call(list, { ...query, page: 21 })).data).toEqual([])
   expect(await dealer.call(list)).toMatchObject({ count: 10_002, count_capped: false, total_pages: 1_001 })
 })
+
+test('the last page of more than 10,000 who are online has them', async () => {
+  const { dealer } = await world.family()
+  await world.plantClients(dealer, { last: 10_020, digits: 5 })
+  const at = world.clock.now
+  await world.server.sql`
+    insert into presence (client, polled, answered) select id, ${at}, ${at} from client where dealer = ${dealer.id}`
+  const page = { filter: 'online', per_page: 10 } as const
+  const first = await dealer.call(list, page)
+  expect(first).toMatchObject({ count: 10_020, count_capped: false, total_pages: 1_002 })
+  const last = await dealer.call(list, { ...page, page: 1_002 })
+  expect(last.data.map(({ name }) => name)).toEqual(
+    Array.from({ length: 10 }, (_, nr) => `many-${10_011 + nr}`),
+  )
+  expect((await dealer.call(list, { ...page, page: 1_003 })).data).toEqual([])
+  // Of a search, 10,000 have pages.
+  expect((await dealer.call(list, { ...page, search: 'many', page: 1_001 })).data).toEqual([])
+})

@@ -53,7 +53,9 @@ export async function collectOnline(
   const online = sql`
     select found.* from (${allMatches(context, search ?? matchingAll(sql`true`), query.sort)}) as found
     where ${isIn(sql, 'online', now, sql`found`)}`
-  const { all: count, ids } = await collectRows(context, { ...query, filter: 'all' }, online)
+  // Without a search all of them are counted, so that all have a page.
+  const shown = search ? COUNTED_TO : Number.MAX_SAFE_INTEGER
+  const { all: count, ids } = await collectRows(context, { ...query, filter: 'all' }, online, shown)
   return { count, ids }
 }
 
@@ -129,14 +131,18 @@ export async function sortState(
   return found.map(({ client }) => client)
 }
 
-/** @param rows a query with the columns of `matchQueries` */
+/**
+ * @param rows a query with the columns of `matchQueries`
+ * @param shown how many of the first rows have pages
+ */
 async function collectRows(
   context: Context,
   query: PageQuery,
   rows: Fragment,
+  shown = COUNTED_TO,
 ): Promise<Counts & { ids: number[] }> {
   const { sql, now } = context
-  const { offset, limit } = sliceOf(query, COUNTED_TO)
+  const { offset, limit } = sliceOf(query, shown)
   const [collected] = await sql<(Counts & { ids: number[] })[]>`
     with found as materialized (${rows})
     select ${countColumns(sql, now)},
