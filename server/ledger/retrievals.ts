@@ -29,11 +29,13 @@ export async function retrievals(dealing: Dealing, client: Served): Promise<Retr
   if (expiryState(client.expiry, now) === 'expired') return { offered: [], refusal: null }
   const [facts, purchases] = await Promise.all([trialFacts(dealing, client), outstanding(sql, client.id)])
   const offered = possible(dealing, purchases, facts.client_had_today)
-  const refusal = await {
-    months: () => null,
-    'an earlier trial': () => whyNotShared(dealing, client, facts, RETRIEVED),
-    'a new trial': () => whyNotGiven(dealing, facts, RETRIEVED),
-  }[offered.at(-1)?.leaves ?? 'months']()
+  const last = offered.at(-1)
+  const refusal =
+    last?.leaves === 'a new trial'
+      ? whyNotGiven(dealing, facts, last.expiry, RETRIEVED)
+      : last?.leaves === 'an earlier trial'
+        ? await whyNotShared(dealing, client, facts, RETRIEVED)
+        : null
   return { offered: refusal ? offered.slice(0, -1) : offered, refusal }
 }
 

@@ -1,4 +1,4 @@
-import { MAC_HAD_TRIAL } from '../../contract/clients.ts'
+import { expiryState, MAC_HAD_TRIAL } from '../../contract/clients.ts'
 import { counted } from '../../contract/quantities.ts'
 import { before, DAY_MS } from '../../contract/time.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -91,12 +91,15 @@ async function sharedToday(
   return found?.count ?? 0
 }
 
-/** Returns why a dealer may not give a client a trial now; null where it may. */
+/** Returns why a dealer may not give a client a trial until its expiry; null where it may. */
 export function whyNotGiven(
-  { business }: TrialDealing,
+  { now, business }: Pick<TrialDealing, 'now' | 'business'>,
   { given_today, mac_had }: TrialFacts,
+  expiry: string,
   fields: TrialFields,
 ): Refusal | null {
+  if (expiryState(expiry, now) === 'expired')
+    return fieldRefusal('invalid_input', fields.trials, 'The day of this trial has ended. Please try again.')
   if (mac_had) return macHadTrial(fields)
   if (given_today < business.trialsPerDay) return null
   return fieldRefusal(
@@ -138,10 +141,9 @@ export async function giveTrial(
   const { sql, account } = dealing
   // The lock makes a dealer's trials wait for each other, so that two at once are not both the last one allowed.
   const place = await lockPlace(sql, account)
-  // It may have waited for that until after midnight.
-  if (expiry < dealing.clock().toISOString())
-    throw fieldRefusal('invalid_input', fields.trials, 'The day of this trial has ended. Please try again.')
-  const refusal = whyNotGiven(dealing, await trialFacts(dealing, client), fields)
+  const facts = await trialFacts(dealing, client)
+  // It may have waited for the place until after midnight.
+  const refusal = whyNotGiven({ ...dealing, now: dealing.clock() }, facts, expiry, fields)
   if (refusal) throw refusal
   await note(sql, 'TRIAL', pathOf(place), [factsOf(dealing.account, { ...client, expiry })])
 }

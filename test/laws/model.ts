@@ -203,25 +203,25 @@ export class Model {
   create(dealer: Account, { login, stb_mac, ministra, months, desc }: NewClient): Outcome {
     const mac = ministra ? null : stb_mac
     const isTrial = months === 0 || months === '2d'
+    const today = dayOn(this.now, this.#zone)
+    const firstDay = this.#end(months === '2d' ? dayAfter(today) : today)
     const refused = [
       ...(this.clients.some(({ name }) => name === login) ? ['name_taken'] : []),
       ...this.#takenMac(mac),
-      ...(isTrial ? this.#noTrial(dealer, mac) : shortage(dealer, months)),
+      ...(isTrial ? this.#noTrial(dealer, mac, firstDay) : shortage(dealer, months)),
     ]
     if (refused.length > 0) return { refused }
-    const today = dayOn(this.now, this.#zone)
     const client: Client = {
       name: login,
       dealer,
       mac,
       description: desc,
-      expiry: this.#end(today),
+      expiry: firstDay,
       purchases: [],
       onTrial: isTrial,
       left: [],
     }
     this.clients.push(client)
-    if (months === '2d') client.expiry = this.#end(dayAfter(today))
     if (isTrial) this.#giveTrial(client)
     else this.#buy(client, months)
     return this.#done(client)
@@ -346,14 +346,14 @@ export class Model {
     const onTrial = isTodayOnly || after.purchases.length === 0
     const isNewTrial = isTodayOnly && !this.#hadTrialToday(client)
     const refused = isNewTrial
-      ? this.#noTrial(client.dealer, client.mac)
+      ? this.#noTrial(client.dealer, client.mac, after.expiry)
       : onTrial
         ? this.#noSharedTrial(client, client.mac)
         : []
     return refused.length > 0 ? { refused } : { after: { ...after, onTrial, isNewTrial } }
   }
 
-  #noTrial(dealer: Account, mac: string | null): string[] {
+  #noTrial(dealer: Account, mac: string | null, expiry: number): string[] {
     const today = dayOn(this.now, this.#zone)
     const given = this.#trials.filter(
       (trial) => trial.isGiven && trial.dealer === dealer && dayOn(trial.at, this.#zone) === today,
@@ -362,6 +362,7 @@ export class Model {
       (trial) => mac !== null && trial.mac === mac && trial.at > this.now - 30 * DAY_MS,
     )
     return [
+      ...(expiry < this.now ? ['invalid_input'] : []),
       ...(given.length >= this.#trialsPerDay ? ['trials_used_up'] : []),
       ...(recently ? ['mac_had_trial'] : []),
     ]

@@ -2346,6 +2346,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/clients/clients.test.ts'],
   },
   {
+    guard: 'a trial that had to wait until its day was over is not given',
+    file: 'server/ledger/trials.ts',
+    from: 'whyNotGiven({ ...dealing, now: dealing.clock() }, facts, expiry, fields)',
+    to: 'whyNotGiven(dealing, facts, expiry, fields)',
+    suites: ['server/nouns/trials.test.ts'],
+  },
+  {
     guard: 'a client on a trial takes no MAC that had a trial elsewhere',
     file: 'server/ledger/trials.ts',
     from: 'if (mac_had_elsewhere) return macHadTrial(fields)',
