@@ -2823,6 +2823,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/channels/parse-playlist.test.ts'],
   },
   {
+    guard: 'what the admin has marked as for adults is so among too many groups as well',
+    file: 'server/nouns/channels/parse-playlist.ts',
+    from: 'adults.has(group) || soundsAdult(group)',
+    to: 'soundsAdult(group)',
+    suites: ['server/nouns/channels/parse-playlist.test.ts'],
+  },
+  {
     guard: 'a box is told of the channels of its package alone',
     file: 'server/boxes/channels/lineup.ts',
     from: 'packages.includes(packageId) &&',

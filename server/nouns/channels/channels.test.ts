@@ -535,6 +535,23 @@ describe('a group', () => {
     expect(await ids()).toEqual({ ...before, 'name Caf\uFFFD\nOther': expect.any(Number) })
   })
 
+  test('for adults stays out of the packages without them, and an assigned one assigned, behind 2,000 others', async () => {
+    const others = Array.from({ length: 2_000 }, (_, at) => playlistOf(1, `G${at}`)).join('')
+    await give([playlistOf(1, 'Chosen'), playlistOf(2, 'After midnight')].join(''))
+    const [, late] = (await world.admin.call(all)).groups
+    await world.admin.call(saveGroup, { group: late?.id ?? 0, adult: true })
+    await letHold(world, 3, ['Chosen'])
+    await give(
+      [others, playlistOf(3, 'XXX'), playlistOf(1, 'Chosen'), playlistOf(2, 'After midnight')].join(''),
+    )
+    expect((await world.admin.call(all)).groups.slice(-4)).toMatchObject([
+      { name: 'Other', adult: false, packages: [1, 7], channels: 4 },
+      { name: 'Other, adults', adult: true, packages: [1, 7], channels: 3 },
+      { name: 'Chosen', adult: false, packages: [1, 3, 7], channels: 1 },
+      { name: 'After midnight', adult: true, packages: [1, 7], channels: 2 },
+    ])
+  })
+
   test('is given to some packages and taken from others at once, and those that nobody changed stay', async () => {
     await give(A_PLAYLIST)
     const [news, sports] = await groupIds()

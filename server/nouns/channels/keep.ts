@@ -4,7 +4,7 @@ import { channelsIn } from '../../access/playlist-content.ts'
 import { OF_PLAYLIST, openOrNull, type Seal } from '../../access/seal.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import { soundsAdult } from './adults.ts'
-import type { GroupListing } from './parse-playlist.ts'
+import type { GroupListing, SetGroup } from './parse-playlist.ts'
 import type { InUse, Read } from './read-in-thread.ts'
 
 /** Waits until no other change is under way, and lets none begin: for what may turn out to change nothing. */
@@ -21,11 +21,16 @@ export async function revise(sql: Sql): Promise<void> {
     on conflict (only_one) do update set revision = lineup.revision + 1`
 }
 
-/** Returns the channels in use, and the keys of those that were in use by their tvg-id alone. */
+/**
+ * Returns the channels in use, the keys of those that were in use by their tvg-id alone, and the groups that the admin
+ * has set.
+ */
 export async function inUseOf(sql: Sql, seal: Pick<Seal, 'open'>): Promise<InUse> {
   const known = await sql<{ key: string }[]>`
     select key from channel where key like 'id %' and position(E'\\n' in key) = 0`
-  return { inUse: await packedInUse(sql, seal), known: known.map(({ key }) => key) }
+  const set = await sql<SetGroup[]>`
+    select name, adult from channel_group where adult or packages <> ${HOLD_ALL}::integer[] order by place, id`
+  return { inUse: await packedInUse(sql, seal), known: known.map(({ key }) => key), set: [...set] }
 }
 
 /** Returns the channels in use, packed; null where there are none. */

@@ -242,7 +242,7 @@ test('50,000 entries are read, of which thousands have one name', () => {
   expect(channels).toHaveLength(50_000)
   expect(new Set(channels.map(({ key }) => key)).size).toBe(50_000)
   expect(new Set(channels.map(({ number }) => number)).size).toBe(50_000)
-  expect(groups).toHaveLength(2_000)
+  expect(groups).toHaveLength(1_999)
 })
 
 test('100,000 channels and 2,000 groups are read; channels after them are left out and not broken, or are of Other', () => {
@@ -251,7 +251,39 @@ test('100,000 channels and 2,000 groups are read; channels after them are left o
     (_, at) => `#EXTINF:-1 group-title="G${at % 4_000}",${at}\nhttp://s/${at}`,
   )
   const { channels, groups, skipped } = of(`#EXTM3U\n${entries.join('\n')}\n#EXTINF:-1,Broken\nno address`)
-  expect([channels.length, groups.length, skipped]).toEqual([100_000, 2_000, 1])
+  expect([channels.length, groups.length, skipped]).toEqual([100_000, 1_999, 1])
   expect(channels.at(-1)?.name).toBe('99999')
-  expect(groups.find(({ name }) => name === 'Other')?.channels).toBe((100_000 / 4_000) * 2_001)
+  expect(groups.find(({ name }) => name === 'Other')?.channels).toBe((100_000 / 4_000) * 2_002)
+  const whole = of(entries.slice(0, 2_000).join('\n'))
+  expect(whole.groups.map(({ name }) => name)).toEqual(Array.from({ length: 2_000 }, (_, at) => `G${at}`))
+})
+
+test('of more than 2,000 groups those that the admin has set come first, and those for adults are never in Other', () => {
+  const names = Array.from({ length: 2_100 }, (_, at) => `G${at}`)
+  const entries = [...names, 'XXX 18+', 'Chosen', 'After midnight'].map(
+    (name) => `#EXTINF:-1 group-title="${name}",${name}\nhttp://s/1`,
+  )
+  const read = (set: readonly { name: string; adult: boolean }[]) =>
+    parsePlaylist(Buffer.from(entries.join('\n')), [], new Set(), set)
+  const groupOf = ({ channels }: ReturnType<typeof read>, name: string) =>
+    channels.find((channel) => channel.name === name)?.group
+  const first = read([])
+  expect(first.groups).toHaveLength(2_000)
+  expect(groupOf(first, 'Chosen')).toBe('Other')
+  expect(groupOf(first, 'XXX 18+')).toBe('Other, adults')
+  const set = read([
+    { name: 'Chosen', adult: false },
+    { name: 'After midnight', adult: true },
+    { name: 'Not in this playlist', adult: true },
+  ])
+  expect(set.groups).toHaveLength(2_000)
+  expect(set.groups.at(-1)?.name).toBe('After midnight')
+  expect(['G1995', 'G1996', 'Chosen', 'XXX 18+'].map((name) => groupOf(set, name))).toEqual([
+    ...['G1995', 'Other', 'Chosen', 'Other, adults'],
+  ])
+  // More of them than there is room for.
+  const marked = read(entries.map((_, at) => ({ name: names[at] ?? 'After midnight', adult: at >= 2_000 })))
+  expect(['G1997', 'G2000', 'Chosen', 'After midnight'].map((name) => groupOf(marked, name))).toEqual([
+    ...['G1997', 'Other, adults', 'Other', 'Other, adults'],
+  ])
 })

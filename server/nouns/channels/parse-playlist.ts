@@ -1,5 +1,6 @@
 import parser from 'iptv-playlist-parser'
 import { type Channel, LONGEST_NAME, MOST_CHANNELS, MOST_GROUPS } from '../../../contract/channels.ts'
+import { soundsAdult } from './adults.ts'
 import { withKeys } from './keys.ts'
 import { textOf } from './text-of.ts'
 
@@ -8,17 +9,24 @@ type Playlist = { channels: Channel[]; groups: GroupListing[]; skipped: number }
 
 export type GroupListing = { name: string; channels: number; unprotected: number }
 
-/** The group of channels that name none, or come after the most groups. */
+/** A group that the admin has marked, or given to some packages. */
+export type SetGroup = { name: string; adult: boolean }
+
+/** The group of channels that name none, or whose group has no place among the most groups. */
 const OTHER = 'Other'
+/** The same of groups for adults. Its name makes it one of those. */
+const OTHER_ADULTS = 'Other, adults'
 
 /**
  * Reads an M3U playlist, where others are in use or none (see `withKeys`). What is broken in it is left out and
  * counted.
+ * @param set the groups that the admin has set, also those that this playlist does not have
  */
 export function parsePlaylist(
   bytes: Uint8Array,
   inUse: readonly Channel[] = [],
   known?: ReadonlySet<string>,
+  set: readonly SetGroup[] = [],
 ): Playlist {
   const text = asPlaylist(textOf(bytes))
   const reading = new Reading()
@@ -33,7 +41,7 @@ export function parsePlaylist(
       number: number === undefined ? null : Number(number),
     })
   }
-  return { ...reading.end(inUse, known), skipped: entriesIn(text) - reading.playable }
+  return { ...reading.end(inUse, known, set), skipped: entriesIn(text) - reading.playable }
 }
 
 /** The parser passes over an entry without an address where another entry follows, so they are counted here. */
@@ -47,25 +55,21 @@ type Entry = Omit<Channel, 'key' | 'number'> & { id: string; number: number | nu
 
 class Reading {
   readonly #channels: Entry[] = []
-  readonly #groups = new Map<string, GroupListing>()
   readonly #numbers = new Set<number>()
   /** How many entries a box could play, with those after the most channels: these are left out, and not broken. */
   playable = 0
 
-  add({ id, name, group: asked, logo, address, number }: Entry): void {
+  add({ id, name, group, logo, address, number }: Entry): void {
     if (!isPlayable(address)) return
     this.playable += 1
     if (this.#channels.length >= MOST_CHANNELS) return
-    const group = this.#groupOf(asked)
-    group.channels += 1
-    if (!address.includes('{token}')) group.unprotected += 1
     const called = name || id || `Channel ${this.#channels.length + 1}`
     const isFree = number !== null && number > 0 && !this.#numbers.has(number)
     if (isFree) this.#numbers.add(number)
     this.#channels.push({
       id,
       name: called,
-      group: group.name,
+      group: group || OTHER,
       logo,
       address,
       number: isFree ? number : null,
@@ -73,27 +77,53 @@ class Reading {
   }
 
   /**
-   * Gives the channels their keys, and those without a number of their own what is left, in the order of the playlist.
+   * Gives the channels their groups and keys, and those without a number of their own what is left, in the order of the
+   * playlist.
    */
-  end(inUse: readonly Channel[], known?: ReadonlySet<string>): Omit<Playlist, 'skipped'> {
+  end(
+    inUse: readonly Channel[],
+    known: ReadonlySet<string> | undefined,
+    set: readonly SetGroup[],
+  ): Omit<Playlist, 'skipped'> {
+    const placeOf = placesFor(new Set(this.#channels.map(({ group }) => group)), set)
+    const placed = this.#channels.map((entry) => ({ ...entry, group: placeOf(entry.group) }))
     let next = 1
-    const channels = withKeys(this.#channels, inUse, known).map(({ number, ...channel }) => {
+    const channels = withKeys(placed, inUse, known).map(({ number, ...channel }) => {
       if (number !== null) return { ...channel, number }
       while (this.#numbers.has(next)) next += 1
       const own = next
       next += 1
       return { ...channel, number: own }
     })
-    return { channels, groups: [...this.#groups.values()] }
+    return { channels, groups: listed(channels) }
   }
+}
 
-  #groupOf(asked: string): GroupListing {
-    const isTooMany = this.#groups.size >= MOST_GROUPS - 1 && !this.#groups.has(asked)
-    const name = asked === '' || isTooMany ? OTHER : asked
-    const group = this.#groups.get(name) ?? { name, channels: 0, unprotected: 0 }
-    this.#groups.set(name, group)
-    return group
+/**
+ * Returns how to find the group under which a channel of some group is listed. Where there are too many groups, those
+ * that the admin has set come first. What is for adults, by the admin's word or by its name, stays apart: the packages
+ * leave it out by its group.
+ */
+function placesFor(names: ReadonlySet<string>, set: readonly SetGroup[]): (group: string) => string {
+  if (names.size <= MOST_GROUPS) return (group) => group
+  const first = set.flatMap(({ name }) => (names.has(name) ? [name] : []))
+  const placed = new Set([...new Set([...first, ...names])].slice(0, MOST_GROUPS - 2))
+  const adults = new Set(set.flatMap(({ name, adult }) => (adult ? [name] : [])))
+  return (group) => {
+    if (placed.has(group)) return group
+    return adults.has(group) || soundsAdult(group) ? OTHER_ADULTS : OTHER
   }
+}
+
+function listed(channels: readonly Channel[]): GroupListing[] {
+  const groups = new Map<string, GroupListing>()
+  for (const { group: name, address } of channels) {
+    const group = groups.get(name) ?? { name, channels: 0, unprotected: 0 }
+    groups.set(name, group)
+    group.channels += 1
+    if (!address.includes('{token}')) group.unprotected += 1
+  }
+  return [...groups.values()]
 }
 
 /** Gives a playlist the first line that the parser asks for, and the attributes of its entries the quotes. */

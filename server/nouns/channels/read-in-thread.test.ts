@@ -9,7 +9,7 @@ function playlist(text: string) {
   return { bytes: Buffer.from(`#EXTM3U\n${text}`), isCompressed: false }
 }
 
-const nothing = async () => ({ inUse: null, known: [] })
+const nothing = async () => ({ inUse: null, known: [], set: [] })
 
 test('a playlist of less than 64 MB that takes more memory than there is for it is refused', async () => {
   await expect(read(playlist('\n'.repeat(24_000_000)), nothing)).rejects.toMatchObject({

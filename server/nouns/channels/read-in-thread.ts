@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { Refusal } from '../../refusal.ts'
 import { Turns } from '../../turns.ts'
-import type { GroupListing } from './parse-playlist.ts'
+import type { GroupListing, SetGroup } from './parse-playlist.ts'
 
 export type Order = {
   bytes: Uint8Array
@@ -13,6 +13,7 @@ export type InUse = {
   inUse: string | null
   /** The keys of a tvg-id alone that have an id. */
   known: string[]
+  set: SetGroup[]
 }
 
 export type Read = {

@@ -8,12 +8,13 @@ import type { Order, Read } from './read-in-thread.ts'
 // Reads one playlist in a thread of its own, and ends. The parser changes String.prototype, which no other code sees
 // here.
 
-const { bytes, isCompressed, inUse, known } = workerData as Order
+const { bytes, isCompressed, inUse, known, set } = workerData as Order
 const text = isCompressed ? gunzipSync(bytes, { maxOutputLength: MOST_PLAYLIST }) : bytes
 const { channels, groups, skipped } = parsePlaylist(
   text,
   inUse === null ? [] : unpacked(inUse),
   new Set(known),
+  set,
 )
 const packed = await promisify(gzip)(JSON.stringify(channels))
 const read: Read = {
