@@ -75,8 +75,13 @@ describe('on the page of the boxes, a box', () => {
 
     await givePlaylist(world, LONGER)
     const listed = countOf(page, 'get_all_channels')
+    // It is told of the list once, and asks until that has come.
+    await abortFirst(page, 'get_all_channels')
     await polls()
     await expect.poll(listed).toBe(1)
+    await forward(page, 30_000)
+    await expect.poll(listed).toBe(2)
+    await settle(page)
     await tellOf(page, ENDED)
     await forward(page, 3_000)
     await expect(page.getByRole('status')).toHaveText('3 <b>Two</b> & more')
@@ -91,7 +96,7 @@ describe('on the page of the boxes, a box', () => {
     const answer = await holdNext(page, 'create_link')
     await page.keyboard.press('ArrowDown')
     await page.clock.fastForward(5_000)
-    await expect.poll(listed).toBe(2)
+    await expect.poll(listed).toBe(3)
     await answer()
     await expect.poll(last).toBe('ffmpeg http://streams.example/two')
 
@@ -442,11 +447,13 @@ describe('on the page of the boxes, a box', () => {
   }) => {
     const { page } = await openPlaying(windows, world)
     await expect.poll(() => played(page)).toHaveLength(1)
-    await page.route('**/load.php', (route) =>
-      route.request().postData()?.includes('action=create_link')
-        ? route.fulfill({ contentType: 'text/plain', body: 'Authorization failed.' })
-        : route.continue(),
-    )
+    let hasNoList = false
+    await page.route('**/load.php', (route) => {
+      const body = route.request().postData()
+      if (body?.includes('action=create_link'))
+        return route.fulfill({ contentType: 'text/plain', body: 'Authorization failed.' })
+      return hasNoList && body?.includes('action=get_all_channels') ? route.abort() : route.continue()
+    })
     const [signIns, links] = [countOf(page, 'get_profile'), answersOf(page, 'create_link')]
     for (let polls = 1; polls <= 3; polls += 1) {
       await page.keyboard.press('ArrowUp')
@@ -454,6 +461,13 @@ describe('on the page of the boxes, a box', () => {
       await answered(page, 'get_events', () => forward(page, 30_000))
       expect(signIns()).toBe(polls)
     }
+    // The list that it asks for once it is in may be another one, and is asked for until it has come.
+    hasNoList = true
+    const lost = page.waitForEvent('requestfailed')
+    await page.keyboard.press('ArrowUp')
+    await lost
+    hasNoList = false
+    await answered(page, 'get_all_channels', () => forward(page, 30_000))
   })
 
   test('plays by itself after its first list of channels or its first link has failed', async ({

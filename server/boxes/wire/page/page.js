@@ -31,6 +31,8 @@
   /** The channel that was played last: its place in the list, and its id, since the list may change. */
   var at = 0
   var last = ''
+  /** Whether its channels may be others than those of its list. It is told so once, so it asks until a list has come. */
+  var isListOld = false
   var typed = ''
   /** The event that the box was told last, which its next poll names. */
   var heard = 0
@@ -259,24 +261,28 @@
     state = 'in'
     asksForm = false
     isCut = false
+    isListOld = true
     show('login', false)
     write('screen', '')
-    loadAndPlay()
+    loadChannels(function () {
+      play(at)
+    })
     showMessage()
     polling = setTimeout(poll, pollEvery)
   }
 
-  function loadAndPlay() {
-    loadChannels(function () {
-      play(at)
-    })
+  /** Makes up for a list of channels, or a link, that did not come. */
+  function makeUp() {
+    if (isListOld || (!isPlaying() && channels.length === 0)) loadChannels(playAtLast)
+    else playAtLast()
   }
 
-  /** Plays, where the first list of channels or the first link did not come. */
   function playAtLast() {
-    if (document.documentElement.className === 'playing') return
-    if (channels.length > 0) play(at)
-    else loadAndPlay()
+    if (!isPlaying()) play(at)
+  }
+
+  function isPlaying() {
+    return document.documentElement.className === 'playing'
   }
 
   /**
@@ -329,7 +335,7 @@
         // A call that failed meanwhile has asked for a poll too.
         clearTimeout(polling)
         polling = setTimeout(poll, pollEvery)
-        if (state === 'in') playAtLast()
+        if (state === 'in') makeUp()
         if (answer.data && answer.data.event) act(answer.data)
       },
       tryAgain
@@ -346,8 +352,10 @@
       if (isCut) stop()
       // It is refused with the reason, or let in.
       signIn()
-    } else if (event.event === 'update_channels') loadChannels(function () {})
-    else if (event.event === 'reload_portal') window.location.reload()
+    } else if (event.event === 'update_channels') {
+      isListOld = true
+      loadChannels(function () {})
+    } else if (event.event === 'reload_portal') window.location.reload()
     else if (event.event === 'reboot') tell('ExecAction', 'reboot')
   }
 
@@ -386,6 +394,7 @@
       {},
       function (answer) {
         channels = answer.data || []
+        isListOld = false
         var place = placeOf('id', last)
         at = place < 0 ? Math.min(at, Math.max(0, channels.length - 1)) : place
         write('screen', channels.length > 0 ? '' : NO_CHANNELS)
@@ -434,7 +443,7 @@
    * moment. The pause grows, because many boxes may have lost the same server.
    */
   function resume() {
-    if (state !== 'in' || document.documentElement.className !== 'playing' || resuming !== null) return
+    if (state !== 'in' || !isPlaying() || resuming !== null) return
     if (playsSince > 0 && Date.now() - playsSince >= RESUME_MOST_MS) resumeAfter = RESUME_MS
     playsSince = 0
     // A gap of seconds needs no word.
