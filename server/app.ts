@@ -87,8 +87,9 @@ export async function openApp(dependencies: AppDependencies) {
   await storeOrCheckKey(sql, seal)
   const app = openFastify(config, log)
   protectBrowsers(app, config.captcha.provider)
-  if (gateway && config.boxPort === null) await serveGateway(app, config, gateway, { alone: false })
-  else refuseBoxes(app)
+  const areBoxesServed = gateway !== null && config.boxPort === null
+  if (areBoxesServed) await serveGateway(app, config, gateway, { alone: false })
+  refuseBoxes(app, { areServed: areBoxesServed })
   app.register(async (api) => serveCalls(api, pipeline, { ready, health }), { prefix: '/v1' })
   app.addHook('onClose', async () => endSpares())
   await serveConsole(app)

@@ -1632,32 +1632,47 @@ test('a connection of a box is closed between its polls, and one of the console 
   }
 })
 
+test('the page of the console answers nothing below the paths of boxes and of stream servers, also beside them', async () => {
+  const both = await world.another()
+  try {
+    expect((await fetch(`${both.url}/c/`)).status).toBe(200)
+    await refusesBoxes(both, { paths: [], checks: [] })
+  } finally {
+    await both.close()
+  }
+})
+
+/** What boxes ask, and is not found where the console is served alone. */
+const ALONE = ['/portal.php', '/stalker_portal/server/load.php', '/c', '/c/', '/stalker_portal/c/page.js']
+
 /** To nginx every 2xx is a yes, also the console's page. */
-async function refusesBoxes({ url, logged }: World['server']): Promise<void> {
+async function refusesBoxes(
+  { url, logged }: World['server'],
+  { paths = ALONE, checks = ['/stream/check'] } = {},
+): Promise<void> {
   for (const path of [
-    '/portal.php',
-    '/stalker_portal/server/load.php',
-    '/c',
-    '/c/',
-    '/stalker_portal/c/page.js',
+    ...paths,
+    '/portal.php/',
+    '/server/load.php/x',
+    '/c/index.html',
+    '/stalker_portal/c/x',
   ]) {
     for (const method of ['GET', 'POST']) {
       const answer = await fetch(`${url}${path}`, { method })
       expect([answer.status, await answer.text()], path).toEqual([404, expect.stringContaining('not_found')])
     }
   }
-  for (let check = 0; check < 2; check += 1) {
-    const answer = await fetch(`${url}/stream/check`, {
-      headers: { 'x-original-uri': '/token/one/index.m3u8' },
-    })
-    expect([answer.status, await answer.text()]).toEqual([403, 'No'])
+  for (const path of [...checks, '/stream/check/', '/stream/', '/stream/check/x']) {
+    const answer = await fetch(`${url}${path}`, { headers: { 'x-original-uri': '/token/one/index.m3u8' } })
+    expect([answer.status, await answer.text()], path).toEqual([403, 'No'])
   }
-  const told = logged.filter((line) => line.includes('asks for stream checks where no boxes are served'))
+  expect((await fetch(`${url}/stream/check`, { method: 'HEAD' })).status).toBe(403)
+  const told = logged.filter((line) => line.includes('asks for stream checks where none are answered'))
   expect(told.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({
       level: 40,
       peer: '127.0.0.1',
-      msg: expect.stringContaining('let it ask BOX_PORT'),
+      msg: expect.stringContaining('let it ask /stream/check at BOX_PORT'),
     }),
   ])
 }

@@ -2067,7 +2067,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'the page of the console, which to a stream server is a yes, answers nothing that boxes ask',
     file: 'server/app.ts',
-    from: 'else refuseBoxes(app)',
+    from: 'refuseBoxes(app, { areServed: areBoxesServed })',
     to: '',
     suites: ['server/boxes/gateway.test.ts'],
   },

@@ -35,7 +35,7 @@ type StreamCheckDependencies = StreamRules & {
 }
 
 /** Where a stream server asks. */
-export const STREAM_CHECK = '/stream/check'
+const STREAM_CHECK = '/stream/check'
 
 /** Within which time a token must be used first, in milliseconds. */
 const FIRST_USE_WITHIN_MS = 120_000

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 
 /** Where boxes open the page: the same file in each of these folders. */
-export const PAGE_FOLDERS = ['/c/', '/stalker_portal/c/']
+const PAGE_FOLDERS = ['/c/', '/stalker_portal/c/']
 
 const FILES = [
   { name: '', file: 'index.html', type: 'text/html; charset=utf-8' },
