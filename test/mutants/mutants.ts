@@ -594,6 +594,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/channels/read-in-thread.test.ts'],
   },
   {
+    guard: 'polls that were stored before an error wait no longer',
+    file: 'server/boxes/memory/presence.ts',
+    from: 'of clients.subarray(stored)) waiting',
+    to: 'of clients) waiting',
+    suites: ['server/boxes/memory/presence.test.ts'],
+  },
+  {
     guard: 'a poll is seen also where another gateway stored a later refusal',
     file: 'server/boxes/memory/presence.ts',
     from: ' or greatest(excluded.polled, kept.polled) is distinct from kept.polled',

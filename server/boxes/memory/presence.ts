@@ -39,8 +39,14 @@ export function storedAs(refusal: BoxRefusal): StoredRefusal {
 
 export type Presence = ReturnType<typeof openPresence>
 
-/** The last answers to all boxes. They wait in memory, and `write` stores those that changed by one statement. */
-export function openPresence(sql: Sql, log: FastifyBaseLogger) {
+/**
+ * How many answers one statement stores: more than come within the ten seconds between two writes from a million boxes.
+ * After the database was away all of them wait, and no single statement would store them within its limit.
+ */
+const MOST_AT_ONCE = 100_000
+
+/** The last answers to all boxes. They wait in memory, and `write` stores those that changed. */
+export function openPresence(sql: Sql, log: FastifyBaseLogger, mostAtOnce = MOST_AT_ONCE) {
   const opened = Date.now()
   let waiting = new LastAnswers()
   return {
@@ -71,19 +77,26 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger) {
       if (waiting.size === 0) return
       const answers = waiting
       waiting = new LastAnswers()
+      const clients = answers.clients()
+      let stored = 0
       try {
-        const played = answers.played()
-        const told = await columnsOf(answers.clients(), answers, TOLD)
-        const shown = await columnsOf(played, answers, SHOWN)
-        await change(sql, async () => {
-          if (played.length > 0) await storePlayed(sql, shown, opened)
-          await store(sql, told, opened)
-        })
+        for (; stored < clients.length; stored += mostAtOnce)
+          await writeSome(clients.subarray(stored, stored + mostAtOnce), answers)
       } catch (err) {
-        for (const client of answers.clients()) waiting.keepOlder(client, answers.get(client))
+        for (const client of clients.subarray(stored)) waiting.keepOlder(client, answers.get(client))
         log.warn({ err }, 'the last polls of boxes could not be stored, and wait')
       }
     },
+  }
+
+  async function writeSome(clients: Float64Array, answers: LastAnswers): Promise<void> {
+    const played = answers.playedOf(clients)
+    const told = await columnsOf(clients, answers, TOLD)
+    const shown = await columnsOf(played, answers, SHOWN)
+    await change(sql, async () => {
+      if (played.length > 0) await storePlayed(sql, shown, opened)
+      await store(sql, told, opened)
+    })
   }
 }
 
@@ -104,11 +117,9 @@ class LastAnswers {
     return all.sort()
   }
 
-  /** Those whose boxes have played a channel. */
-  played(): Float64Array {
-    return Float64Array.from(
-      [...this.#others].flatMap(([client, { played }]) => (played === null ? [] : [client])),
-    )
+  /** Returns those of some clients whose boxes have played a channel. */
+  playedOf(clients: Float64Array): Float64Array {
+    return clients.filter((client) => (this.#others.get(client)?.played ?? null) !== null)
   }
 
   get(client: number): LastAnswer {

@@ -74,3 +74,27 @@ test('a client is forgotten once its tokens are no longer valid, and not before'
   await usedTokens.write()
   expect([await knows(1, 'first'), await knows(2, 'second')]).toEqual([true, false])
 })
+
+test('of many uses that wait, those that were stored before an error wait no longer', async () => {
+  const { sql, ownerSql } = world.server
+  const { dealer } = await world.family({ credits: 5 })
+  for (let client = 0; client < 5; client += 1) await world.client(dealer, { months: 1 })
+  const ids = (await sql<{ id: number }[]>`select id from client order by id`).map(({ id }) => id)
+  const stored = async () =>
+    (await sql<{ client: number }[]>`select client from stream_use order by client`).map(
+      ({ client }) => client,
+    )
+  const uses = openUsedTokens(
+    ...([sql, pino({ level: 'silent' }), () => true, () => world.clock.now] as const),
+    2,
+  )
+  await ownerSql`delete from stream_use`
+  await ownerSql`alter table stream_use add constraint none_of_these check (client <> ${ownerSql.unsafe(String(ids[2]))})`
+  for (const id of ids) uses.add(firstUseOf(id))
+  await uses.write()
+  expect(await stored()).toEqual(ids.slice(0, 2))
+  await ownerSql`delete from stream_use`
+  await ownerSql`alter table stream_use drop constraint none_of_these`
+  await uses.stop()
+  expect(await stored()).toEqual(ids.slice(2))
+})

@@ -10,6 +10,8 @@ const MOST_TOKENS = 8
 /** How often new uses are stored, in milliseconds. */
 const WRITE_EVERY_MS = 1_000
 const MOST_CLIENTS = 2_000_000
+/** The clients whose tokens one statement stores: after the database was away, all may wait. */
+const MOST_AT_ONCE = 100_000
 
 /** The network in which a client has used its newest token, and when that was made, in milliseconds since 1970. */
 type Newest = { network: string; made: number }
@@ -30,7 +32,13 @@ type Use = Pick<StreamTokenFields, 'client' | 'signature' | 'made'> & { network:
  * The newest stream tokens that each client has used in time, by their signatures. They are stored as well, so that
  * another server, and this one after a restart, goes on with them.
  */
-export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => boolean, clock: () => Date) {
+export function openUsedTokens(
+  sql: Sql,
+  log: FastifyBaseLogger,
+  isAway: () => boolean,
+  clock: () => Date,
+  mostAtOnce = MOST_AT_ONCE,
+) {
   /** Those that were kept last are last. */
   const used = new Map<number, UsedTokens>()
   /** The clients who have a new token that is not stored yet. */
@@ -134,27 +142,33 @@ export function openUsedTokens(sql: Sql, log: FastifyBaseLogger, isAway: () => b
     if (unwritten.size === 0) return
     const now = unwritten
     unwritten = new Set()
-    const rows = [...now].sort((one, other) => one - other)
-    const tokens = rows.map((client) => used.get(client)?.tokens.join(' ') ?? '')
+    const clients = [...now].sort((one, other) => one - other)
+    let stored = 0
     try {
-      await change(
-        sql,
-        () => sql`
-          insert into stream_use as kept (client, tokens)
-          select client, string_to_array(tokens, ' ')
-          from unnest(${rows}::bigint[], ${tokens}::text[]) as used (client, tokens)
-          -- Not of a client that was deleted. Asked one by one, as a join would read all services for a few.
-          where (select true from service s where s.client = used.client)
-          order by client
-          on conflict (client) do update set tokens = array(
-            select token from unnest(excluded.tokens || kept.tokens) with ordinality one (token, place)
-            group by token order by min(place) limit ${MOST_TOKENS}
-          )`,
-      )
+      for (; stored < clients.length; stored += mostAtOnce)
+        await store(clients.slice(stored, stored + mostAtOnce))
     } catch (err) {
-      for (const client of now) unwritten.add(client)
+      for (const client of clients.slice(stored)) unwritten.add(client)
       log.warn({ err }, 'the first uses of stream tokens could not be stored, and wait')
     }
+  }
+
+  async function store(clients: number[]): Promise<void> {
+    const tokens = clients.map((client) => used.get(client)?.tokens.join(' ') ?? '')
+    await change(
+      sql,
+      () => sql`
+        insert into stream_use as kept (client, tokens)
+        select client, string_to_array(tokens, ' ')
+        from unnest(${clients}::bigint[], ${tokens}::text[]) as used (client, tokens)
+        -- Not of a client that was deleted. Asked one by one, as a join would read all services for a few.
+        where (select true from service s where s.client = used.client)
+        order by client
+        on conflict (client) do update set tokens = array(
+          select token from unnest(excluded.tokens || kept.tokens) with ordinality one (token, place)
+          group by token order by min(place) limit ${MOST_TOKENS}
+        )`,
+    )
   }
 }
 
