@@ -114,6 +114,7 @@ export const FINDINGS = [
   'job',
   'disk',
   'standby',
+  'playlist',
   'clock',
   'versions',
   'proxy',

@@ -30,6 +30,8 @@ function found(database: Partial<Database> = {}, ...servers: Partial<Server>[]) 
     silentProxy: false,
     servers: all,
     jobs: [],
+    playlist: null,
+    playlistMinutes: 60,
     now,
   })
 }

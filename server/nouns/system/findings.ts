@@ -1,3 +1,4 @@
+import { faultInPlaylist } from '../../../contract/channels.ts'
 import { bytes, counted } from '../../../contract/quantities.ts'
 import {
   type Backups,
@@ -11,6 +12,7 @@ import {
   type Server,
 } from '../../../contract/system.ts'
 import { HOUR_MS, MINUTE_MS, minuteOf } from '../../../contract/time.ts'
+import type { PlaylistState } from './playlist.ts'
 
 export type State = {
   database: Database
@@ -20,6 +22,9 @@ export type State = {
   silentProxy: boolean
   servers: readonly Server[]
   jobs: readonly Job[]
+  playlist: PlaylistState | null
+  /** How many minutes are between two readings of the playlist. */
+  playlistMinutes: number
   now: Date
 }
 
@@ -31,7 +36,10 @@ const OVERDUE_MS: Partial<Record<Job['name'], number>> = {
   'clean-up': 3 * HOUR_MS,
   statistics: 26 * HOUR_MS,
 }
-/** How often a job fails in a row until that is a problem, because the next run often mends what one met. */
+/**
+ * How often a job, or a reading of the playlist, fails in a row until that is a problem, because the next run often mends
+ * what one met.
+ */
 const FAILURES = 3
 /** The jobs of a server that has just been started have not run yet. */
 const SETTLING_MS = 5 * MINUTE_MS
@@ -48,6 +56,7 @@ export function findingsOf(state: State): Finding[] {
     ...ofBackups(living, state.now),
     ...state.servers.filter((server) => server.state === 'gone').map((server) => ofGone(server, state.now)),
     ...state.jobs.flatMap((job) => ofJob(job, living, state.now)),
+    ...ofPlaylist(state),
     ...living.flatMap(ofClock),
     ...ofVersions(living, state.now),
     ...(state.silentProxy ? [SILENT_PROXY] : []),
@@ -202,6 +211,31 @@ function ofJob({ name, failures, failure, succeeded }: Job, living: readonly Ser
     urgent(
       'job',
       `${label} has not succeeded for ${long(late)}. See the log of the servers, and restart the one where it hangs.`,
+    ),
+  ]
+}
+
+/** Its job succeeds also where the playlist is held back, or its address answers nothing that can be read. */
+function ofPlaylist({ playlist, playlistMinutes, now }: State): Finding[] {
+  if (playlist === null) return []
+  const { has_address, in_use, held: why, held_channels: channels, held_skipped: skipped } = playlist
+  if (why !== null) {
+    const fault = faultInPlaylist({ why, channels, skipped }, in_use)
+    const choices = `${has_address ? 'read it again, ' : ''}give another or take it all the same`
+    return [
+      hint(
+        'playlist',
+        `The playlist that was read last is held back: it ${fault} The channels stay as they are. Open Channels to ${choices}.`,
+      ),
+    ]
+  }
+  const { failure, read } = playlist
+  const late = now.getTime() - time(read)
+  if (failure === null || late < FAILURES * playlistMinutes * MINUTE_MS) return []
+  return [
+    hint(
+      'playlist',
+      `The playlist has not been read for ${long(late)}: ${ended(failure)} The channels stay as they are. Open Channels to read it again or give another.`,
     ),
   ]
 }

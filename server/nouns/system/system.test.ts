@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../../contract/calls.ts'
 import { type Finding, JOBS, type Server } from '../../../contract/system.ts'
 import { freshFolder } from '../../../test/support/folder.ts'
+import { playlistOf, servePlaylist } from '../../../test/support/playlist.ts'
 import { SECRET_KEY } from '../../../test/support/server.ts'
 import { Clock, openWorld, type World } from '../../../test/support/world.ts'
 import { createSeal } from '../../access/seal.ts'
@@ -277,6 +278,40 @@ describe('a problem', () => {
       expect(await findings()).toEqual([])
     },
   )
+
+  test('is a playlist that is held back, or was not read for three times PLAYLIST_MINUTES, until it is read again', async () => {
+    await forgetServer(world.server.sql, OTHER)
+    const served = await servePlaylist(playlistOf(20))
+    await world.admin.call(calls.channels.giveAddress, { address: served.address })
+    const hour = async () => {
+      world.clock.pass({ hours: 1 })
+      await runJobs()
+    }
+    served.serve('<html>Your subscription has ended.</html>')
+    await hour()
+    await expectFinding(
+      'playlist',
+      false,
+      /^The playlist that was read last is held back: it has no channels\. Is it an M3U playlist\? .* Open Channels to read it again,/,
+    )
+    served.serve(playlistOf(20))
+    await hour()
+    expect(await findings()).toEqual([])
+    served.serve((_, response) => response.writeHead(403).end())
+    for (let failures = 0; failures < 2; failures += 1) {
+      await hour()
+      expect(await findings()).toEqual([])
+    }
+    await hour()
+    await expectFinding(
+      'playlist',
+      false,
+      /^The playlist has not been read for 3 hours: The address answered with the status 403\. .* Open Channels/,
+    )
+    served.serve(playlistOf(20))
+    await hour()
+    expect(await findings()).toEqual([])
+  })
 
   test('is a newest backup that is older than twice BACKUP_EVERY', async () => {
     makeScheduledBackup({ hoursAgo: 48 })

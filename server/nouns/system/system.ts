@@ -3,6 +3,7 @@ import type { ServerReport } from '../../../contract/system.ts'
 import type { Context, Handlers, Self } from '../../context.ts'
 import { databaseOf, schemaOf, sizeOf } from './database.ts'
 import { findingsOf, type State } from './findings.ts'
+import { playlistStateOf } from './playlist.ts'
 import { lastRuns } from './runs.ts'
 import { serversOf } from './servers.ts'
 
@@ -45,10 +46,11 @@ async function askedHere(self: Self): Promise<Here> {
 type Here = { writes: boolean; own: ServerReport }
 
 async function stateOf({ sql, now, business }: Context, { writes, own }: Here): Promise<State> {
-  const [database, servers, jobs] = await Promise.all([
+  const [database, servers, jobs, playlist] = await Promise.all([
     databaseOf(sql, business.database),
     serversOf(sql, { own, now }),
     lastRuns(sql),
+    playlistStateOf(sql),
   ])
   const newest = business.self.clockBehind()
   return {
@@ -57,6 +59,8 @@ async function stateOf({ sql, now, business }: Context, { writes, own }: Here): 
     silentProxy: business.self.seesSilentProxy(),
     servers,
     jobs,
+    playlist,
+    playlistMinutes: business.playlist.minutes,
     now,
   }
 }
