@@ -2888,8 +2888,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a client marks channels of its package alone',
     file: 'server/boxes/calls/channel-calls.ts',
-    from: '.filter((id) => byId.has(id))',
+    from: '.filter((id) => byId.has(id) || own.has(id))',
     to: '.filter((id) => Number.isInteger(id) && id > 0 && id < 1e9)',
+    suites: ['server/boxes/channels/channels.test.ts'],
+  },
+  {
+    guard: 'a favourite outlives a playlist that is without its channel',
+    file: 'server/boxes/calls/channel-calls.ts',
+    from: 'byId.has(id) || own.has(id)',
+    to: 'byId.has(id)',
     suites: ['server/boxes/channels/channels.test.ts'],
   },
   {

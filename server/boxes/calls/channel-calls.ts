@@ -85,11 +85,15 @@ function favouriteCalls({ channels, letIn }: ChannelDependencies, favourites: Fa
 
     'itv/set_fav': async (request) => {
       const client = await letIn(request)
-      const { byId } = await channels.offer(client.package_selection)
+      const [{ byId }, own] = await Promise.all([
+        channels.offer(client.package_selection),
+        favourites.of(client),
+      ])
       const asked = request.list('fav_ch').map(Number)
+      // A box sends all that it knows. One that no playlist has today is its favourite again once it comes back.
       await favourites.keep(
         client,
-        asked.filter((id) => byId.has(id)),
+        asked.filter((id) => byId.has(id) || own.has(id)),
       )
       return true
     },

@@ -154,6 +154,22 @@ describe('a box', () => {
     expect(await box.call('itv/get_fav_ids')).toEqual([])
   })
 
+  test('keeps a favourite that its channels are without for a while, also where it marks another meanwhile', async () => {
+    const { box } = await boxOf(NO_ADULTS)
+    const [one, two] = (await box.call('itv/get_all_channels')).data.map(({ id }) => id)
+    await box.call('itv/set_fav', { fav_ch: String(one) })
+    await letHold(world, NO_ADULTS, ['Many'])
+    world.clock.pass({ seconds: 5 })
+    const [other] = (await box.call('itv/get_all_channels')).data.map(({ id }) => id)
+    const known = await box.call('itv/get_fav_ids')
+    // The second one was never its favourite, and it may not watch that now.
+    await box.call('itv/set_fav', { fav_ch: [...known, two, other].join(',') })
+    await letHold(world, NO_ADULTS, ['News', 'Adults'])
+    world.clock.pass({ seconds: 5 })
+    expect(await box.call('itv/get_fav_ids')).toEqual([one, other])
+    expect((await box.call('itv/get_ordered_list', { fav: '1', p: '1' })).data).toMatchObject([{ id: one }])
+  })
+
   test('leaves no favourites once its client was deleted', async () => {
     const { name, box } = await boxOf(1)
     const ids = (await box.call('itv/get_all_channels')).data.map(({ id }) => id)
