@@ -1,3 +1,4 @@
+import { brotliCompressSync, createGzip, gzipSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
 import { servePlaylist } from '../../../test/support/playlist.ts'
 import { allowedBy, downloadPlaylist, isPublic } from './download.ts'
@@ -5,8 +6,21 @@ import { allowedBy, downloadPlaylist, isPublic } from './download.ts'
 const open = { mayAsk: allowedBy({ minutes: 60, isPrivateAllowed: true }), signal: null }
 const closed = { mayAsk: allowedBy({ minutes: 60, isPrivateAllowed: false }), signal: null }
 
+test('a playlist that is compressed with gzip is unpacked, however that is named, and any other coding is refused by name', async () => {
+  const served = await servePlaylist('#EXTM3U')
+  const download = async (coding: string, body: Uint8Array | string) => {
+    served.serve((_, response) => response.setHeader('content-encoding', coding).end(body))
+    return (await downloadPlaylist(served.address, open)).toString()
+  }
+  for (const coding of ['gzip', 'GZIP', 'x-gzip'])
+    expect(await download(coding, gzipSync('#EXTM3U')), coding).toBe('#EXTM3U')
+  for (const coding of ['identity', '']) expect(await download(coding, '#EXTM3U'), coding).toBe('#EXTM3U')
+  await expect(download('br', brotliCompressSync('#EXTM3U'))).rejects.toThrow(
+    "The playlist is compressed with 'br'. Only gzip or no compression can be read.",
+  )
+})
+
 test('a playlist is followed through redirects, and unpacked', async () => {
-  const { gzipSync } = await import('node:zlib')
   const last = await servePlaylist((_, response) =>
     response.setHeader('content-encoding', 'gzip').end(gzipSync('#EXTM3U')),
   )
@@ -47,7 +61,6 @@ test('each redirect is checked: it may lead to no other kind of address, and not
 })
 
 test('an answer without an end is cut at 64 MB, also where it is compressed', async () => {
-  const { createGzip } = await import('node:zlib')
   const piece = Buffer.alloc(1024 * 1024, '#')
   let sent = 0
   const served = await servePlaylist((_, response) => {

@@ -19,6 +19,8 @@ type Options = {
 /** How long a download may take, with all its redirects, in milliseconds. */
 const MOST_MS = 60_000
 const MOST_REDIRECTS = 5
+/** How much is told of the name of a coding, which may be anything. */
+const LONGEST_CODING = 20
 
 /**
  * Downloads a playlist. Every address on the way is checked, also after a redirect, and the connection goes to the
@@ -140,8 +142,7 @@ const isSpecial = among([
 
 /** Reads a body, which may be compressed, up to the size of the largest playlist. */
 async function bodyOf(response: IncomingMessage, signal: AbortSignal): Promise<Buffer> {
-  const isCompressed = response.headers['content-encoding'] === 'gzip'
-  const source = isCompressed ? response.compose(createGunzip(), { signal }) : response
+  const source = isCompressed(response) ? response.compose(createGunzip(), { signal }) : response
   const pieces: Buffer[] = []
   let size = 0
   for await (const piece of source as AsyncIterable<Buffer>) {
@@ -153,4 +154,14 @@ async function bodyOf(response: IncomingMessage, signal: AbortSignal): Promise<B
     pieces.push(piece)
   }
   return Buffer.concat(pieces)
+}
+
+/** Whether a body is compressed with gzip, whose name has any case. */
+function isCompressed(response: IncomingMessage): boolean {
+  const coding = response.headers['content-encoding'] ?? ''
+  if (/^(?:x-)?gzip$/i.test(coding)) return true
+  if (/^(?:identity)?$/i.test(coding)) return false
+  response.destroy()
+  const named = coding.slice(0, LONGEST_CODING)
+  throw new Fault(`The playlist is compressed with '${named}'. Only gzip or no compression can be read.`)
 }
