@@ -2,7 +2,8 @@ import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import Fastify, { type FastifyRequest } from 'fastify'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { MINUTE_MS } from '../../contract/time.ts'
 import { offers } from '../../test/support/needs.ts'
 import { openWorld, type World } from '../../test/support/world.ts'
 import { allowUpload, closeIdleConnections, limitConnections } from './connections.ts'
@@ -136,6 +137,23 @@ describe('connections', () => {
     await app.close()
   })
 
+  test('are closed once a minute passes in which nothing of an answer is taken, but not while it is taken slowly or still made', async () => {
+    const { app, port, slow, whole } = await openLargeAnswer({ minuteMs: 1_000 })
+    let pieces = 0
+    const takeSome = () => ++pieces % 32 === 0 && slow.pause()
+    slow.on('data', takeSome)
+    const taking = setInterval(() => slow.resume(), 50)
+    onTestFinished(() => clearInterval(taking))
+    const made = fetch(`http://127.0.0.1:${port}/once-one-is-closed`)
+    const still = connectFrom('127.0.0.1', port).pause()
+    open.push(still)
+    still.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    expect(await (await made).text()).toBe('made')
+    slow.off('data', takeSome)
+    await whole()
+    await app.close()
+  })
+
   test('are closed by a server that stops once their answer is sent', async () => {
     const { app, slow, whole } = await openLargeAnswer()
     const closed = app.close()
@@ -161,13 +179,18 @@ describe('connections', () => {
 })
 
 /** Asks a server for an answer that is too large for any buffer, and reads no more than its beginning. */
-async function openLargeAnswer() {
+async function openLargeAnswer({ minuteMs = MINUTE_MS } = {}) {
   world = await openWorld()
   const app = Fastify({ forceCloseConnections: 'idle' })
   limitConnections(app, { trustedProxies: [], streamServers: [] }, app.log)
   closeIdleConnections(app)
+  expect(app.server.timeout).toBe(MINUTE_MS)
+  app.server.timeout = minuteMs
+  const closed = Promise.withResolvers<void>()
+  app.server.on('connection', (socket) => socket.once('close', closed.resolve))
   const size = 200_000_000
   app.get('/', (_, reply) => reply.send(Buffer.alloc(size)))
+  app.get('/once-one-is-closed', () => closed.promise.then(() => 'made'))
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo
   const slow = connectFrom('127.0.0.1', port)

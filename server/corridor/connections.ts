@@ -14,6 +14,8 @@ const MOST_CONNECTIONS = 2_000
 /** From so many on, each new connection closes those that have been idle for a while, which would keep others out. */
 const MANY_CONNECTIONS = 1_600
 const IDLE_MS = 1_000
+/** How long a reader may take nothing of an answer. That of an exported file is given up sooner, by its pace. */
+const STILL_MS = MINUTE_MS
 /** The most connections of one address, and the most requests under way of one that a trusted proxy names. */
 const MOST_OF_ADDRESS = 400
 /** The most requests of one connection that wait for their answers. Browsers and proxies send one at a time. */
@@ -92,6 +94,7 @@ export function limitConnections(
       connections.leave(address)
     })
   })
+  app.server.setTimeout(STILL_MS, closeStill)
   limitPipelining(app, (address) =>
     turnedAway(log, 'a connection has reached its limit of requests under way', address),
   )
@@ -135,6 +138,15 @@ function closeIdle(sockets: Iterable<Socket>, idleMs = 0): void {
     const use = usedBy.get(socket)
     if (use?.underWay === 0 && use.since <= since) socket.destroy()
   }
+}
+
+/**
+ * Closes a connection on which nothing has moved for a while: a stranger who reads nothing would hold it for ever. One
+ * whose answer is still being made waits for us and not for its reader. Node would close that, too.
+ */
+function closeStill(socket: Socket): void {
+  const { underWay = 0 } = usedBy.get(socket) ?? {}
+  if (underWay === 0 || socket.writableLength > 0) socket.destroy()
 }
 
 /** Closes a connection on which too many requests wait for their answers. */

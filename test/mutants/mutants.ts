@@ -3292,6 +3292,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/corridor/connections.test.ts'],
   },
   {
+    guard: 'a reader who takes nothing of an answer holds no connection',
+    file: 'server/corridor/connections.ts',
+    from: 'app.server.setTimeout(STILL_MS, closeStill)',
+    to: '',
+    suites: ['server/corridor/connections.test.ts'],
+  },
+  {
+    guard: 'no connection is closed whose answer is still being made',
+    file: 'server/corridor/connections.ts',
+    from: 'if (underWay === 0 || socket.writableLength > 0) socket.destroy()',
+    to: 'socket.destroy()',
+    suites: ['server/corridor/connections.test.ts'],
+  },
+  {
     guard: 'a connection on which an answer has just come makes no room',
     file: 'server/corridor/connections.ts',
     from: 'use?.underWay === 0 && use.since <= since',
