@@ -72,8 +72,8 @@ function write(word: string): Promise<unknown> {
 }
 
 /** Returns which server a backup is read from, and whether it has a word. */
-async function source(word: string): Promise<{ from: string; has: boolean }> {
-  const owner = pair.standbyFirst('holder', 'shop')
+async function source(word: string, options = ''): Promise<{ from: string; has: boolean }> {
+  const owner = `${pair.standbyFirst('holder', 'shop')}${options}`
   const { sql } = await openSource({ owner, say: (line) => said.push(line) })
   try {
     const [row] = await sql<{ from: string; has: boolean }[]>`
@@ -127,6 +127,15 @@ describe('a backup', () => {
     await replay('resume')
     expect(await found).toEqual({ from: 'standby', has: true })
     expect(said).toEqual([])
+  })
+
+  test.each([
+    '?target_session_attrs=read-write',
+    '?target_session_attrs=primary&sslmode=disable',
+    '?sslmode=disable&target_session_attrs=any',
+  ])('is taken from the standby also where the URL of the database has %s', async (options) => {
+    await write(options)
+    expect(await source(options, options)).toEqual({ from: 'standby', has: true })
   })
 
   test('is taken from the primary if the standby receives nothing, and is still behind after a minute', async () => {

@@ -202,7 +202,13 @@ type Settings = postgres.Options<typeof types>
  * would refuse each change for as long as the pool keeps it. The driver is given one host only, because with several
  * it retries an unreachable one for ever and reports nothing.
  */
-function openOver(to: string, settings: Settings, { wanted, hooks }: { wanted: Role; hooks: Settings }): Sql {
+function openOver(
+  url: string,
+  settings: Settings,
+  { wanted, hooks }: { wanted: Role; hooks: Settings },
+): Sql {
+  // The role is chosen here: the driver would end each connection to a standby that the URL does not allow.
+  const to = url.replace(/(?<=[?&])target_session_attrs=[^&]*/g, '')
   const alone: Sql = driver(to, { ...settings, ...hooks })
   if (alone.options.path) return alone
   const hosts = hostsOf(to)

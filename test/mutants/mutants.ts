@@ -3481,6 +3481,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/main.test.ts'],
   },
   {
+    guard: 'a backup is taken from the standby whatever role the URL of the database asks for',
+    file: 'server/postgres/pool.ts',
+    from: "url.replace(/(?<=[?&])target_session_attrs=[^&]*/g, '')",
+    to: 'url',
+    suites: ['server/backup/source.test.ts'],
+  },
+  {
     guard: 'no connection to a standby is kept',
     file: 'server/postgres/pool.ts',
     from: "wanted === 'primary' && { target_session_attrs: wanted }",
