@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type IncomingMessage, METHODS, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BOX_REFUSALS } from '../../contract/box-refusals.ts'
 import { calls } from '../../contract/calls.ts'
@@ -1685,6 +1687,24 @@ test('the boxes have their port alone, and the console its own', async () => {
   for (const path of ['/v1/api/user', '/login', '/v1/docs', '/v1/health']) {
     expect(await fetch(`${boxUrl}${path}`), path).toMatchObject({ status: 404 })
   }
+})
+
+test('no method of HTTP causes a fault, at the port of the boxes or of the console', async () => {
+  const faults: string[] = []
+  const { logged } = world.server
+  const before = logged.length
+  for (const method of METHODS.filter((method) => method !== 'CONNECT')) {
+    for (const origin of [world.server.url, world.server.boxUrl]) {
+      for (const path of ['/', '/login', '/nothing', '/portal.php', '/v1/api/clients', '/v1/nothing']) {
+        const asked = request(`${origin}${path}`, { method }).end()
+        const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+        answer.resume()
+        if (Number(answer.statusCode) >= 500) faults.push(`${answer.statusCode} ${method} ${origin}${path}`)
+      }
+    }
+  }
+  expect(faults).toEqual([])
+  expect(logged.slice(before).filter((line) => line.includes('a call failed'))).toEqual([])
 })
 
 test('a process that serves only the console or only the boxes answers nothing else', async () => {
