@@ -23,7 +23,7 @@ import { openCallLimits } from './call-limits.ts'
 import { closingStatement } from './closing-statement.ts'
 import { retryDeadlocks } from './deadlock.ts'
 import type { Disk } from './disk.ts'
-import { clockIsBehind } from './error-to-refusal.ts'
+import { clockIsBehind, unavailable } from './error-to-refusal.ts'
 import { claimKey, hasKey, repeated } from './idempotency.ts'
 import { parse, tokenOf } from './parse.ts'
 import { type Arrived, openShared, type Together } from './shared-transaction.ts'
@@ -60,10 +60,17 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
 
   /** Returns the caller of a request; null for a call that needs no session. */
   async function callerOf(call: Call, handler: AnyHandler, request: FastifyRequest): Promise<Caller | null> {
+    if (clock.isStale()) await readClock()
     if (call.roles === 'anyone') return null
     const session = hash(tokenOf(request))
     const find = 'together' in handler ? sessions.findOrRemember : sessions.find
     return { account: allowed(call, await find(session)), session }
+  }
+
+  /** A call that went by a stale time would renew from a day that is over, and take a session that has ended. */
+  async function readClock(): Promise<void> {
+    await clock.read()
+    if (clock.isStale()) throw unavailable()
   }
 
   /** Returns what carries out a call for each request. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { DAY_MS, minuteOf } from '../../contract/time.ts'
+import { DAY_MS, HOUR_MS, minuteOf } from '../../contract/time.ts'
 import { type Console, runConsole, startConsole } from '../../test/support/console.ts'
 import { freshDatabase } from '../../test/support/database.ts'
 import { freshFolder, putCluster } from '../../test/support/folder.ts'
@@ -18,6 +18,7 @@ const PASSWORD = 'a-password-of-theirs'
 
 let console: Console | null = null
 afterEach(async () => {
+  vi.restoreAllMocks()
   await console?.stop()
   console = null
 })
@@ -81,6 +82,71 @@ test('a reading that waited long for a connection does not move the time', async
     clock.stop()
     await sql.end()
     await drop()
+  }
+})
+
+const TIMER = performance.now.bind(performance)
+const MACHINE = Date.now.bind(Date)
+
+/** Moves the timer of the process, which stands still while a machine sleeps, and the machine's clock. */
+function move({ timer, machine = 0 }: { timer: number; machine?: number }): void {
+  vi.spyOn(performance, 'now').mockImplementation(() => TIMER() + timer)
+  vi.spyOn(Date, 'now').mockImplementation(() => MACHINE() + machine)
+}
+
+test("a machine that has slept soon has the database's time again, and does not wait for the next minute", async () => {
+  const { server, drop } = await freshDatabase()
+  const sql = openPool(server, { max: 1 })
+  const clock = await startClock(sql, pino({ level: 'silent' }))
+  try {
+    move({ timer: -HOUR_MS })
+    expect(clock.offset()).toBeGreaterThan(HOUR_MS - 1_000)
+    await expect.poll(clock.offset, { timeout: 10_000 }).toBeLessThan(500)
+  } finally {
+    clock.stop()
+    await sql.end()
+    await drop()
+  }
+})
+
+test('a reading after the machine has slept replaces one before, however long it took', async () => {
+  const { server, drop } = await freshDatabase()
+  const sql = openPool(server, { max: 1 })
+  const clock = await startClock(sql, pino({ level: 'silent' }))
+  try {
+    move({ timer: -2_000 })
+    expect(clock.isStale()).toBe(true)
+    const reading = clock.read()
+    move({ timer: 4_000, machine: 6_000 })
+    await reading
+    expect(clock.isStale()).toBe(false)
+  } finally {
+    clock.stop()
+    await sql.end()
+    await drop()
+  }
+})
+
+test('no call acts in the past once the machine has slept: it is refused until the time is read', async () => {
+  const first = await startServer()
+  const clock = await startClock(first.database.sql, pino({ level: 'silent' }))
+  const server = await startServer({ database: first.database, databaseClock: clock })
+  try {
+    const nobody = new Person(server, { id: 0, name: '', role: 'dealer', token: '' })
+    const { login: login_username, password: login_password } = ADMIN
+    const { token, role } = await nobody.call(calls.session.login, { login_username, login_password })
+    const admin = new Person(server, { id: 0, name: login_username, role, token })
+    const read = vi.spyOn(clock, 'read').mockResolvedValue()
+    move({ timer: -HOUR_MS })
+    await first.ownerSql`update session set expiry = now() - interval '1 minute'`
+    const unread = await admin.attempt(calls.session.user)
+    expect(unread).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    read.mockRestore()
+    expect(await admin.attempt(calls.session.user)).toMatchObject({ status: 401 })
+  } finally {
+    clock.stop()
+    await server.close()
+    await first.close()
   }
 })
 

@@ -12,16 +12,28 @@ export interface Clock {
   offset(): number
   /** The moment of the newest row of the ledger where the time lies before it, as after the clock was set back. */
   behind(): Date | null
+  /** Whether the machine has slept, or its own clock was set, since the time was read: `now` may lie in the past. */
+  isStale(): boolean
+  /** Reads the time again, if the database can be reached. */
+  read(): Promise<void>
 }
 
 /** The machine's own clock, for the demonstration, tests and benchmarks, all on one machine. */
-export const MACHINE_CLOCK: Clock = { now: () => new Date(), offset: () => 0, behind: () => null }
+export const MACHINE_CLOCK: Clock = {
+  now: () => new Date(),
+  offset: () => 0,
+  behind: () => null,
+  isStale: () => false,
+  read: async () => {},
+}
 
 /** An offset that is logged, and one with which no server starts, in milliseconds. */
 const LOGGED_MS = 5_000
 const REFUSED_MS = 60_000
 /** By how much a row may be newer than the time, because another server's reading differs, in milliseconds. */
 const TOLERANCE_MS = 1_000
+/** How far the machine's clock and the timer of the process part where the machine has slept or its clock was set. */
+const STALE_MS = 1_000
 /** By how many milliseconds two clocks may drift apart in each millisecond, while neither is set. */
 const DRIFT = 0.001
 
@@ -32,27 +44,28 @@ type Reading = {
   at: number
   /** By how much `at` may be wrong, in milliseconds: half the time that the reading took. */
   within: number
+  /** By how much the machine's clock was ahead of that timer when the reading began, in milliseconds. */
+  ahead: number
   /** The latest moment of the rows of the ledger. */
   newest: number
 }
 
 /**
- * Reads the database's clock, and again each minute and with each new connection. In between a timer of the process
- * counts on, so that a machine whose clock is wrong or set changes nothing.
+ * Reads the database's clock, and again each minute, with each new connection and where the reading is stale. In
+ * between a timer of the process counts on, so that a machine whose clock is wrong or set changes nothing. That timer
+ * stands still while the machine sleeps.
  * @throws StartFault where the two clocks differ by more than a minute
  */
-export async function startClock(
-  sql: Sql,
-  log: FastifyBaseLogger,
-): Promise<Clock & { read(): Promise<void>; stop(): void }> {
+export async function startClock(sql: Sql, log: FastifyBaseLogger): Promise<Clock & { stop(): void }> {
   let reading = await readTime(sql)
   let told = false
   const clock = {
     now: () => new Date(reading.time + performance.now() - reading.at),
     offset: () => Math.round(Date.now() - clock.now().getTime()),
     behind: () => (clock.now().getTime() + TOLERANCE_MS < reading.newest ? new Date(reading.newest) : null),
+    isStale: () => areApart(reading.ahead, aheadOfTimer()),
     read: oneAtATime(refresh),
-    stop: () => clearInterval(timer),
+    stop: () => timers.forEach(clearInterval),
   }
   const offset = clock.offset()
   if (Math.abs(offset) > REFUSED_MS) {
@@ -61,8 +74,10 @@ export async function startClock(
     )
   }
   tell()
-  const timer = setInterval(() => void clock.read(), MINUTE_MS)
-  timer.unref()
+  const timers = [
+    setInterval(() => void clock.read(), MINUTE_MS).unref(),
+    setInterval(() => clock.isStale() && void clock.read(), STALE_MS).unref(),
+  ]
   return clock
 
   async function refresh(): Promise<void> {
@@ -93,13 +108,23 @@ export async function startClock(
  * one before, and replaces it only where the two cannot both be right: then the clock was set, or is another machine's.
  */
 function moreExact(before: Reading, fresh: Reading): Reading {
+  if (areApart(before.ahead, fresh.ahead)) return fresh
   const passed = fresh.at - before.at
   const within = before.within + DRIFT * passed
   const apart = Math.abs(before.time + passed - fresh.time)
   return fresh.within < within || apart > within + fresh.within ? fresh : { ...before, newest: fresh.newest }
 }
 
+function aheadOfTimer(): number {
+  return Date.now() - performance.now()
+}
+
+function areApart(before: number, now: number): boolean {
+  return Math.abs(now - before) > STALE_MS
+}
+
 async function readTime(sql: Sql): Promise<Reading> {
+  const ahead = aheadOfTimer()
   const began = performance.now()
   const [row] = await withTimeout(
     sql,
@@ -111,6 +136,7 @@ async function readTime(sql: Sql): Promise<Reading> {
     time: Date.parse(row?.time ?? ''),
     at: (began + ended) / 2,
     within: (ended - began) / 2,
+    ahead,
     newest: row?.newest ? Date.parse(row.newest) : Number.NEGATIVE_INFINITY,
   }
 }

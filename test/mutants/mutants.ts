@@ -1673,6 +1673,27 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/nouns/clients/clients.test.ts'],
   },
   {
+    guard: 'a machine that has slept reads the time again before its next minute',
+    file: 'server/postgres/clock.ts',
+    from: 'clock.isStale() && void clock.read()',
+    to: '{}',
+    suites: ['server/postgres/clock.test.ts'],
+  },
+  {
+    guard: 'a reading from before the machine slept is given up for any later one',
+    file: 'server/postgres/clock.ts',
+    from: 'if (areApart(before.ahead, fresh.ahead)) return fresh',
+    to: '',
+    suites: ['server/postgres/clock.test.ts'],
+  },
+  {
+    guard: 'no call acts in the past once the machine has slept',
+    file: 'server/corridor/pipeline.ts',
+    from: 'if (clock.isStale()) await readClock()',
+    to: '',
+    suites: ['server/postgres/clock.test.ts'],
+  },
+  {
     guard: 'a reading of the clock that waited long does not replace one that is more exact',
     file: 'server/postgres/clock.ts',
     from: 'fresh.within < within || apart > within + fresh.within',
