@@ -127,15 +127,28 @@ describe('connections', () => {
     expect(await healthFrom('127.0.0.7')).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  test.runIf(hasLoopbacks)('make no room while an answer is still being sent', async () => {
-    const { app, port, slow, whole } = await openLargeAnswer()
-    await pause(1_100)
-    for (let address = 1; address <= 5; address += 1) await openMany(390, `127.0.0.${address}`, port)
-    slow.resume()
-    await whole()
-    for (const socket of open) socket.destroy()
-    await app.close()
+  test('that are idle make room also where no other is accepted any more', async () => {
+    world = await openWorld(ELSEWHERE)
+    world.server.app.server.maxConnections = 1
+    const [idle] = (await openMany(1, '127.0.0.1')) as [Socket]
+    idle.write('GET /v1/health HTTP/1.1\r\nhost: x\r\n\r\n')
+    await expect.poll(() => healthFrom('127.0.0.1'), { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 200 /)
   })
+
+  test.runIf(hasLoopbacks)(
+    'make no room while an answer is still being sent, but then its reader must take some of it within 10 seconds',
+    async () => {
+      const { app, port, slow, atServer, whole } = await openLargeAnswer()
+      await pause(1_100)
+      expect(atServer()?.timeout).toBe(MINUTE_MS)
+      for (let address = 1; address <= 5; address += 1) await openMany(390, `127.0.0.${address}`, port)
+      await expect.poll(() => atServer()?.timeout).toBe(10_000)
+      slow.resume()
+      await whole()
+      for (const socket of open) socket.destroy()
+      await app.close()
+    },
+  )
 
   test('are closed once a minute passes in which nothing of an answer is taken, but not while it is taken slowly or still made', async () => {
     const { app, port, slow, whole } = await openLargeAnswer({ minuteMs: 1_000 })
@@ -187,7 +200,11 @@ async function openLargeAnswer({ minuteMs = MINUTE_MS } = {}) {
   expect(app.server.timeout).toBe(MINUTE_MS)
   app.server.timeout = minuteMs
   const closed = Promise.withResolvers<void>()
-  app.server.on('connection', (socket) => socket.once('close', closed.resolve))
+  let first: Socket | undefined
+  app.server.on('connection', (socket) => {
+    first ??= socket
+    socket.once('close', closed.resolve)
+  })
   const size = 200_000_000
   app.get('/', (_, reply) => reply.send(Buffer.alloc(size)))
   app.get('/once-one-is-closed', () => closed.promise.then(() => 'made'))
@@ -203,7 +220,7 @@ async function openLargeAnswer({ minuteMs = MINUTE_MS } = {}) {
   await once(slow, 'data')
   slow.pause()
   const whole = () => expect.poll(() => received, { timeout: 20_000 }).toBeGreaterThan(size)
-  return { app, port, slow, whole }
+  return { app, port, slow, atServer: () => first, whole }
 }
 
 /** Opens connections that send nothing; some of them may be refused at once. */

@@ -16,6 +16,8 @@ const MANY_CONNECTIONS = 1_600
 const IDLE_MS = 1_000
 /** How long a reader may take nothing of an answer. That of an exported file is given up sooner, by its pace. */
 const STILL_MS = MINUTE_MS
+/** The same where there are many connections. */
+const STILL_AMONG_MANY_MS = 10_000
 /** The most connections of one address, and the most requests under way of one that a trusted proxy names. */
 const MOST_OF_ADDRESS = 400
 /** The most requests of one connection that wait for their answers. Browsers and proxies send one at a time. */
@@ -72,15 +74,16 @@ export function limitConnections(
   const turnedAway = tellSeldom()
 
   app.server.maxConnections = MOST_CONNECTIONS
-  app.server.on('drop', (data) =>
-    turnedAway(log, 'the server has reached its limit of connections', data?.remoteAddress),
-  )
+  app.server.on('drop', (data) => {
+    makeRoom(strangers)
+    turnedAway(log, 'the server has reached its limit of connections', data?.remoteAddress)
+  })
   app.server.on('connection', (socket: Socket) => {
     open += 1
     socket.once('close', () => {
       open -= 1
     })
-    if (open > MANY_CONNECTIONS) closeIdle(strangers, IDLE_MS)
+    if (open > MANY_CONNECTIONS) makeRoom(strangers)
     const address = socket.remoteAddress ?? ''
     if (isKnown(address)) return
     if (!connections.enter(address)) {
@@ -127,6 +130,15 @@ subscribe('http.server.response.finish', (message) => {
   const use = usedBy.get((message as { socket: Socket }).socket)
   if (use) Object.assign(use, { underWay: use.underWay - 1, since: performance.now() })
 })
+
+/** Closes those that are idle, and gives readers who take nothing less time from now on, until their answer is sent. */
+function makeRoom(sockets: Iterable<Socket>): void {
+  closeIdle(sockets, IDLE_MS)
+  for (const socket of sockets) {
+    const isHurried = socket.timeout === STILL_AMONG_MANY_MS
+    if (socket.writableLength > 0 && !isHurried) socket.setTimeout(STILL_AMONG_MANY_MS)
+  }
+}
 
 /**
  * Closes connections that have been idle for some milliseconds. Node itself takes a connection for idle to which it

@@ -3327,6 +3327,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/corridor/connections.test.ts'],
   },
   {
+    guard: 'where there are many connections, a reader has less time to take something of an answer',
+    file: 'server/corridor/connections.ts',
+    from: 'if (socket.writableLength > 0 && !isHurried) socket.setTimeout(STILL_AMONG_MANY_MS)',
+    to: '',
+    suites: ['server/corridor/connections.test.ts'],
+  },
+  {
+    guard: 'where no connection is accepted any more, those that are idle make room',
+    file: 'server/corridor/connections.ts',
+    from: '(data) => {\n    makeRoom(strangers)',
+    to: '(data) => {',
+    suites: ['server/corridor/connections.test.ts'],
+  },
+  {
     guard: 'a connection on which an answer has just come makes no room',
     file: 'server/corridor/connections.ts',
     from: 'use?.underWay === 0 && use.since <= since',
