@@ -4,6 +4,7 @@ import { probe } from './calls/api.ts'
 import { fetchPageAt } from './fetchPage.tsx'
 import { loadAhead } from './parts/captcha/solving.ts'
 import { chunk, useBeforeUse, useChunk } from './parts/chunk.ts'
+import { leaveHeldKeys } from './parts/focus.ts'
 import { watchPreferences } from './preferences.ts'
 import { canStore, ProvideSession, restore, useSessionState, watchSession } from './session.tsx'
 import { useSettings, watchSettings } from './settings.ts'
@@ -31,6 +32,7 @@ function start(root: HTMLElement) {
   watchSession()
   watchSettings()
   watchPreferences()
+  leaveHeldKeys()
   // A script that cannot be loaded may be the first sign of a lost connection.
   window.addEventListener('part-lost', probe)
   // The session is restored before the first render, so that both can run at the same time.

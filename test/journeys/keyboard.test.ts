@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
-import { expect, readNotice, rows, test } from '../support/browser.ts'
+import { calls } from '../../contract/calls.ts'
+import { expect, readNotice, rows, test, typeIn } from '../support/browser.ts'
 import { PASSWORD } from '../support/world.ts'
 
 test('a dealer gets from the login to a renewal by keyboard, and the focus is always visible', async ({
@@ -65,6 +66,60 @@ test('a dealer gets from the login to a renewal by keyboard, and the focus is al
   await page.keyboard.press('Enter')
   await readNotice(page, 'Successfully renewed 2 month(s) for berta')
   await expect(page.getByRole('row', { name: /berta/ })).toContainText('2026-07-15')
+})
+
+test('a key that is held down acts once, and not in what it has opened', async ({ open, world }) => {
+  const { reseller, dealer } = await world.family({ credits: 5 })
+  await world.client(dealer, { login: 'anton' })
+  await world.admin.call(calls.admin.setMessage, { message: 'Closed on Sunday' })
+  const page = await open()
+  const hold = async (key: string, opened: Locator) => {
+    await page.keyboard.down(key)
+    await expect(opened).toBeEnabled()
+    for (let repeats = 0; repeats < 5; repeats += 1) await page.keyboard.down(key)
+    await page.keyboard.up(key)
+  }
+  await typeIn(page.getByLabel('Username'), dealer.name)
+  await typeIn(page.getByLabel('Password', { exact: true }), PASSWORD)
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeEnabled()
+  const dialog = page.getByRole('dialog')
+  await hold('Enter', dialog.getByText('Close', { exact: true }))
+  await expect(dialog).toContainText('Closed on Sunday')
+  await page.keyboard.press('Enter')
+  await expect(dialog).toHaveCount(0)
+
+  const requests = page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: 'Credit Requests' })
+  await requests.focus()
+  await hold('Enter', page.getByRole('button', { name: /^Ask for/ }))
+  const note = page.getByLabel('Note')
+  await note.focus()
+  await hold('Enter', note)
+  await expect(note).toHaveValue('\n'.repeat(6))
+  await hold('Backspace', note)
+  await expect(note).toHaveValue('')
+
+  await page.goto('/clients')
+  await page.getByRole('button', { name: 'Renew anton' }).focus()
+  const pay = dialog.getByRole('button', { name: /^Renew for/ })
+  await hold('Enter', pay)
+  const months = dialog.getByLabel('Months')
+  await expect(months).toBeFocused()
+  await hold('ArrowDown', pay)
+  await expect(months).toHaveValue('7')
+  await page.keyboard.press('Escape')
+
+  const field = page.getByRole('combobox', { name: /^Find/ })
+  await typeIn(field, 'anton')
+  await expect(page.getByRole('option').first()).toContainText('anton')
+  await page.keyboard.press('Home')
+  await hold('ArrowRight', field)
+  await expect(dialog).toHaveCount(0)
+  await hold('ArrowRight', pay)
+  await expect(months).toHaveValue('1')
+  expect((await dealer.call(calls.credits.dealer)).credits).toBe(5)
+  expect((await reseller.call(calls.requests.list)).data).toEqual([])
 })
 
 test('every tab stop on every kind of screen shows its focus', async ({ open, world }) => {

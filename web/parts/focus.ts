@@ -26,6 +26,24 @@ export function isForBrowser({ altKey, ctrlKey, metaKey }: Keys): boolean {
 
 type Keys = Pick<KeyboardEvent, 'altKey' | 'ctrlKey' | 'metaKey'>
 
+/**
+ * Keeps a key that is held down from acting in what it has opened: a dialog would take its repeats for an answer. Enter
+ * is not repeated at all, but for the lines of a text, since what it opens or sends may be a page or form.
+ */
+export function leaveHeldKeys(): void {
+  let place: Element | null = null
+  const hear = (event: KeyboardEvent) => {
+    const target = event.target as Element
+    const at = target.closest(DIALOG)
+    if (!event.repeat) place = at
+    else if (at !== place || (event.key === 'Enter' && !target.matches('textarea'))) {
+      event.preventDefault()
+      event.stopPropagation()
+    }
+  }
+  window.addEventListener('keydown', hear, { capture: true })
+}
+
 /** Returns whether a form of the page has typed text that was not sent. */
 export function isTextUnsent(): boolean {
   return document.querySelector('main form[data-typed=true]:not([aria-busy=true])') !== null

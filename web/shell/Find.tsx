@@ -139,7 +139,8 @@ function useSearch() {
       setWish(null)
       setActive(Math.max(0, active + step))
     } else if (event.key === 'Enter') setWish({ act: 'open', text })
-    else if (event.key === 'ArrowRight' && isAtEnd && text !== '') setWish({ act: 'renew', text })
+    else if (event.key === 'ArrowRight' && isAtEnd && text !== '' && !event.repeat)
+      setWish({ act: 'renew', text })
     else return
     if (event.key !== 'Escape') show()
     event.preventDefault()
