@@ -65,12 +65,20 @@ test('the menu leads back to the open accounts of the tree, also from its closed
   await expect(page).toHaveURL(`${to.tree()}?show=closed`)
 })
 
-test('the admin suspends a dealer far below and sets its password', async ({ open, world }) => {
+test('the admin suspends a dealer far below and sets its password, and Enter on a tick box sends nothing', async ({
+  open,
+  world,
+}) => {
   const { superreseller, reseller, dealer } = await world.family()
   const page = await open({ as: world.admin, at: to.branch(dealer.name) })
   await press(page, 'Suspend')
+  const service = page.getByRole('dialog').getByRole('checkbox')
+  await service.press('Enter')
+  await service.check()
   await press(page.getByRole('dialog'), `Suspend ${dealer.name}`)
   await readNotice(page, `${dealer.name} is suspended`)
+  const { suspension } = await world.admin.call(calls.tree.account, { name: dealer.name })
+  expect(suspension?.service_too).toBe(true)
   const above = await open({ as: reseller, at: to.branch(dealer.name) })
   await expect(above.getByRole('region', { name: 'Access' })).toContainText(
     'Only somebody above you can lift this.',

@@ -20,6 +20,8 @@ export function Toggle({ label, checked, onChange, kind = 'switch', ...rest }: T
         className={kind}
         checked={checked}
         onChange={(event) => onChange(event.target.checked)}
+        // Whoever presses Enter here means this choice, and not to send the form that it is in.
+        onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
       />
       {label}
     </Line>
