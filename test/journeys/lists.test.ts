@@ -491,7 +491,7 @@ test('a page of transactions stays after a reload, and the last one says how old
   await expect(sorted).toBeVisible()
 })
 
-test('a description in Arabic loses its end in a narrow column, as one in English does, and is typed from the right', async ({
+test('a description in Arabic loses its end in a narrow column, as one in English does, and is typed from the right, where the arrow to the left renews', async ({
   open,
   world,
 }) => {
@@ -521,6 +521,15 @@ test('a description in Arabic loses its end in a narrow column, as one in Englis
     await field.fill(words)
     await expect(field).toHaveCSS('direction', 'rtl')
   }
+  await expect(page.getByRole('option').first()).toContainText('arabic')
+  await expect(page.getByText('Enter opens, ← renews')).toBeVisible()
+  await page.keyboard.press('ArrowRight')
+  const find = page.getByRole('combobox', { name: /^Find/ })
+  expect(await find.evaluate((input: HTMLInputElement) => input.selectionStart)).toBe(words.length - 1)
+  await page.keyboard.press('ArrowLeft')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await page.keyboard.press('ArrowLeft')
+  await expect(page.getByRole('dialog', { name: 'Renew arabic' })).toBeVisible()
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'arabic' }).click()
   await expect(page.getByLabel('Description')).toHaveCSS('direction', 'rtl')

@@ -26,7 +26,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
   const id = useId()
   const { role } = useSession()
   const shortcuts = useShortcutsOn()
-  const { input, place, text, open, listed, active, wish, ...act } = useSearch()
+  const { input, place, text, open, listed, active, wish, forward, ...act } = useSearch()
   useBackToClose(open, act.giveUp)
   useShortcuts({ onFind: act.begin, onHelp })
   return (
@@ -55,7 +55,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
           {...EXACT}
           value={text}
           onClick={act.show}
-          onChange={(event) => act.type(event.target.value)}
+          onChange={(event) => act.type(event.target)}
           onKeyDown={act.press}
         />
         {shortcuts && <kbd aria-hidden>/</kbd>}
@@ -68,6 +68,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
           text,
           active,
           wish,
+          forward,
           onActive: act.setActive,
           onNothing: act.forget,
           onEnd: act.end,
@@ -94,6 +95,8 @@ function useSearch() {
   const [hidden, setHidden] = useState(false)
   const [active, setActive] = useState(0)
   const [wish, setWish] = useState<PendingAct | null>(null)
+  // The arrow that moves the caret on, and leaves the text at its end.
+  const [forward, setForward] = useState<'ArrowLeft' | 'ArrowRight'>('ArrowRight')
   const show = () => {
     setOpen(true)
     setHidden(false)
@@ -122,8 +125,9 @@ function useSearch() {
     focusTitle()
   }
   const forget = () => setWish(null)
-  const type = (next: string) => {
-    setText(next)
+  const type = (field: HTMLInputElement) => {
+    setText(field.value)
+    setForward(getComputedStyle(field).direction === 'rtl' ? 'ArrowLeft' : 'ArrowRight')
     setActive(0)
     setWish(null)
     show()
@@ -139,8 +143,7 @@ function useSearch() {
       setWish(null)
       setActive(Math.max(0, active + step))
     } else if (event.key === 'Enter') setWish({ act: 'open', text })
-    else if (event.key === 'ArrowRight' && isAtEnd && text !== '' && !event.repeat)
-      setWish({ act: 'renew', text })
+    else if (event.key === forward && isAtEnd && text !== '' && !event.repeat) setWish({ act: 'renew', text })
     else return
     if (event.key !== 'Escape') show()
     event.preventDefault()
@@ -157,6 +160,7 @@ function useSearch() {
     listed: open && !hidden,
     active,
     wish,
+    forward,
     begin,
     end,
     giveUp,

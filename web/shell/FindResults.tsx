@@ -24,6 +24,8 @@ interface FindResultsProps {
   /** The number of the option that Enter opens. */
   active: number
   wish: PendingAct | null
+  /** The arrow that renews, by the direction of the text. */
+  forward: 'ArrowLeft' | 'ArrowRight'
   onActive: (active: number) => void
   /** Called when the result cannot do what was asked, such as renewing a screen. */
   onNothing: () => void
@@ -36,7 +38,7 @@ interface FindResultsProps {
 
 /** The list under the search field, and the renewal of a client that was found. */
 export function FindResults(props: FindResultsProps) {
-  const { id, open, text, active, wish, onActive, onNothing, onEnd } = props
+  const { id, open, text, active, wish, forward, onActive, onNothing, onEnd } = props
   const { pathname } = useLocation()
   const [renewing, setRenewing] = useState<{ client: string; at: string } | null>(null)
   // This list outlasts each page, and its dialog is not to lie over the next one.
@@ -72,7 +74,7 @@ export function FindResults(props: FindResultsProps) {
             <div role="status">{results.length === 0 && isCurrent && !failure && <p>Nothing found</p>}</div>
             {results.some(({ client }) => client !== undefined) && (
               <Keys aria-hidden>
-                <kbd>Enter</kbd> opens, <kbd>→</kbd> renews
+                <kbd>Enter</kbd> opens, <kbd>{forward === 'ArrowLeft' ? '←' : '→'}</kbd> renews
               </Keys>
             )}
           </Inside>
