@@ -1,6 +1,6 @@
 import { useRef } from 'react'
 
-/** Keeps a form from sending the same input twice by a double click. Inputs are compared as text. */
+/** Keeps a form from sending the same twice by a double click. What is sent, or what it is about, is compared as text. */
 export function useClickGuard() {
   const last = useRef({ at: Number.NEGATIVE_INFINITY, text: '', isOpen: false })
   const underWay = useRef(new Set<string>())

@@ -18,6 +18,11 @@ interface Afterwards<C extends Call> {
   onDone?: (output: OutputOf<C>, input: InputOf<C>) => void
   /** Called where the same thing was changed or removed first, or time has: what was asked can never be done. */
   onOutdated?: () => void
+  /**
+   * What a submit is about, where a button says the opposite after a success: the second click of a double click then
+   * comes with another input, and is none all the same. The whole input by default.
+   */
+  about?: (input: InputOf<C>) => unknown
   /** The page to open after a success. */
   goTo?: GoTo
   /** The calls whose data the change made stale; all data on the page by default. */
@@ -54,6 +59,7 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
   const { leave, leaving } = useDelayedNavigation()
   const notices = afterwards.notices ?? noticesOf(call)
   const clicks = useClickGuard()
+  const toCompare = (input: InputOf<C>) => JSON.stringify(afterwards.about?.(input) ?? input)
   const stopper = useRef<AbortController>(null)
   const [done, setDone] = useState(0)
   const {
@@ -65,12 +71,12 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
     // One after the other, so that of two changes of one thing the later one stays.
     scope: { id: useId() },
     mutationFn: (input) => {
-      const again = clicks.isOpen(JSON.stringify(input))
+      const again = clicks.isOpen(toCompare(input))
       stopper.current = new AbortController()
       return submitOnce(call, input, name, { again, signal: stopper.current.signal })
     },
     onSuccess: ({ output, isRepeat }, input) => {
-      clicks.end(JSON.stringify(input), 'done')
+      clicks.end(toCompare(input), 'done')
       // A repeat may have been meant as a second change: the notice then says that it was made once.
       tellSuccess(notice, notices, { input, output }, isRepeat ? DONE_ONCE : undefined)
       loadAgain(cache, afterwards.changes)
@@ -80,14 +86,14 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
       if (afterwards.goTo) leave(afterwards.goTo)
     },
     onError: (failure, input) => {
-      clicks.end(JSON.stringify(input), leavesOpen(failure) ? 'open' : 'refused')
+      clicks.end(toCompare(input), leavesOpen(failure) ? 'open' : 'refused')
       if (STALE.has(failure.code) || stopper.current?.signal.aborted) loadAgain(cache)
       if (OUTDATED.has(failure.code)) afterwards.onOutdated?.()
       tellFailure(notice, notices, failure)
     },
   })
   const submit = (input: InputOf<C>) => {
-    if (clicks.begin(JSON.stringify(input))) mutate(input)
+    if (clicks.begin(toCompare(input))) mutate(input)
   }
   // Memoised, so that a form shows each refusal once.
   const submitError = useMemo(() => error && atForm(notices, error), [notices, error])

@@ -16,7 +16,10 @@ import { groupsTable, packageRows, packagesTable } from '../tables/channels.tsx'
 export function Channels() {
   const loaded = useCall(calls.channels.all, {})
   const [choosing, setChoosing] = useState<Assigned | null>(null)
-  const { submit: save } = useSubmit(calls.channels.saveGroup, { changes: [calls.channels.all] })
+  const { submit: save } = useSubmit(calls.channels.saveGroup, {
+    about: ({ group }) => group,
+    changes: [calls.channels.all],
+  })
   const groups = loaded.data?.groups
   const rows = useMemo(() => groups && packageRows(groups), [groups])
   const packages = useMemo(() => packagesTable({ choose: ({ value }) => setChoosing(value) }), [])
