@@ -78,6 +78,8 @@ describe('a searched MAC', () => {
     ['MAC ab. 20', 'AB:20'],
     ['\u200e00:1A:79:AB:20:74', '00:1A:79:AB:20:74'],
     ['00–1A–79–AB–20–74', '00:1A:79:AB:20:74'],
+    ['00−1A−79−AB−20−74', '00:1A:79:AB:20:74'],
+    ['ab\u2212\u200e20', 'AB:20'],
   ])('%j is %s', (term, mac) => {
     expect(searchedMac(term)).toBe(mac)
   })

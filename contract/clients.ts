@@ -29,6 +29,9 @@ export const Mac = z.pipe(
   z.transform((mac) => mac.toUpperCase()),
 )
 
+/** What a MAC is written with besides its digits: dashes of all kinds, and what copied text has that nobody sees. */
+export const MAC_MARK = /[\s:.,;_\u2212\p{Pd}\p{Cf}]/u
+
 const NOT_OURS = `This is not a MAC of our boxes: they begin with ${MAC_PREFIX.slice(0, -1)}`
 
 /**
@@ -36,7 +39,7 @@ const NOT_OURS = `This is not a MAC of our boxes: they begin with ${MAC_PREFIX.s
  * another maker; null otherwise.
  */
 export function foreignMac(text: string): string | null {
-  const digits = text.replace(/[\s:.,;_-]/g, '')
+  const digits = without(MAC_MARK, text)
   if (/[^0-9a-f]/i.test(digits)) return `${NOT_OURS}, then have three pairs of 0 to 9 and A to F`
   return digits.length === 12 && !/^001a79/i.test(digits) ? NOT_OURS : null
 }
@@ -47,9 +50,9 @@ export function foreignMac(text: string): string | null {
  */
 export function searchedMac(term: string): string | null {
   const text = term.replace(/\p{Cf}/gu, '').replace(/^mac\b(?:\s+address\b)?[\s:]*/i, '')
-  const digits = text.replace(/[\s:._\p{Pd}]/gu, '').toUpperCase()
+  const digits = without(MAC_MARK, text).toUpperCase()
   const isBeginning = /^001A79[0-9A-F]{1,6}$/.test(digits)
-  const isPairs = /^[0-9a-f]{2}(?:[\s:._\p{Pd}]+[0-9a-f]{2}){1,5}$/iu.test(text)
+  const isPairs = new RegExp(`^[0-9a-f]{2}(?:${MAC_MARK.source}+[0-9a-f]{2}){1,5}$`, 'iu').test(text)
   return isBeginning || isPairs ? (digits.match(/.{1,2}/g) ?? []).join(':') : null
 }
 
@@ -95,7 +98,11 @@ function readPhone(text: string): string {
 export const PHONE_MARK = /[\s()./\u2212\p{Pd}\p{Cf}]/u
 
 function withoutMarks(text: string): string {
-  return text.replace(new RegExp(PHONE_MARK, 'gu'), '')
+  return without(PHONE_MARK, text)
+}
+
+function without(mark: RegExp, text: string): string {
+  return text.replace(new RegExp(mark, 'gu'), '')
 }
 
 /** Returns a phone number with 0 to 9 for the digits of other scripts, and plain signs for wide ones. */

@@ -1,4 +1,4 @@
-import { MAC_PREFIX } from '../../contract/clients.ts'
+import { MAC_MARK, MAC_PREFIX } from '../../contract/clients.ts'
 import type { Beginning, Mask } from '../parts/form/masks.ts'
 
 /**
@@ -10,7 +10,8 @@ export const macMask: Mask = {
   shown,
   counts,
   whole: (pasted) => {
-    const found = pasted.toUpperCase().match(WHOLE) ?? []
+    const plain = pasted.replace(/\p{Cf}/gu, '').replace(/[\u2212\p{Pd}]/gu, '-')
+    const found = plain.toUpperCase().match(WHOLE) ?? []
     return found.length === 1 ? shown(found[0] as string, 'nothing') : null
   },
   settled: (text) => text,
@@ -21,13 +22,12 @@ export const macMask: Mask = {
 
 const FIXED = MAC_PREFIX.replaceAll(':', '')
 const WORDS = 'MACADDRESS'
-const MARK = /[\s:.,;_–—-]/
 /** Matches one of our MACs within other text, unless what adjoins it may belong to it. */
 const WHOLE =
   /(?<![0-9A-Z])(?<!(?<![0-9A-Z])[0-9A-F]{1,2}[^0-9A-Z])(?<!00[\s:._-]?1A[\s:._-]?79[\s:._-]?)00[\s:._-]?1A[\s:._-]?79(?:[\s:._-]?[0-9A-F]{2}){3}(?![0-9A-Z])(?![^\s0-9A-Z]+[0-9A-Z])(?![^0-9A-Z]*[0-9A-F]+(?![0-9A-Z]))/g
 
 function counts(character: string) {
-  return !MARK.test(character)
+  return !MAC_MARK.test(character)
 }
 
 function shown(text: string, after: Beginning): string {
@@ -38,7 +38,7 @@ function shown(text: string, after: Beginning): string {
   if (after === 'fixed' && typed === all) return afterFixed(typed, text)
   if (FIXED.startsWith(typed)) {
     // A separator after the third pair means that three more will follow.
-    return typed === FIXED && MARK.test(text.at(-1) ?? '') ? MAC_PREFIX : inPairs(typed)
+    return typed === FIXED && MAC_MARK.test(text.at(-1) ?? '') ? MAC_PREFIX : inPairs(typed)
   }
   if (typed.startsWith(FIXED)) return MAC_PREFIX + inPairs(typed.slice(FIXED.length))
   return (after === 'other' || isForeign(typed) ? '' : MAC_PREFIX) + inPairs(typed)

@@ -103,6 +103,11 @@ describe('a MAC of our boxes', () => {
     '12-34-56',
     '123456',
     ' 12 34 56 ',
+    '00\u20101A\u201079\u201012\u201034\u201056',
+    '00\u20111A\u201179\u201112\u201134\u201156',
+    '00\u22121A\u221279\u221212\u221234\u221256',
+    '\u200e00:1A:79:12:34:56\u200f',
+    '00:\u200b1A:\u200b79:\u200b12:\u200b34:\u200b56',
   ]
   test.each(WAYS)('typed key by key as %j is that MAC', (text) => {
     expect(mac().type(text).value).toBe(OURS)
