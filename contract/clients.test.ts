@@ -228,7 +228,8 @@ describe('the months that a new client starts with', () => {
 })
 
 test('a login with letters of another alphabet is refused with what is wrong with it', () => {
-  const fault = "Login may have only the letters A to Z, digits, '.', '_' and '-', without accents or spaces"
+  const fault =
+    "Login may have only the letters A to Z, digits 0 to 9, '.', '_' and '-', without accents or spaces"
   for (const schema of [ClientLogin, AccountName]) {
     for (const login of ['joãozinho', 'joe smith'])
       expect(schema.safeParse(login).error?.issues.map(({ message }) => message)).toEqual([fault])

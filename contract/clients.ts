@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { PACKAGES } from './packages.ts'
-import { login, newPassword, oneLine } from './text.ts'
+import { login, newPassword, oneLine, usualDigits } from './text.ts'
 import { DAY_MS } from './time.ts'
 
 /** Every box that Boxtree serves has a MAC of this maker. */
@@ -107,14 +107,7 @@ function without(mark: RegExp, text: string): string {
 
 /** Returns a phone number with 0 to 9 for the digits of other scripts, and plain signs for wide ones. */
 export function plainDigits(text: string): string {
-  return text.normalize('NFKC').replace(/(?![0-9])\p{Nd}/gu, digitOf)
-}
-
-/** Unicode has the ten digits of each script in a row. */
-function digitOf(digit: string): string {
-  let before = 0
-  while (/\p{Nd}/u.test(String.fromCodePoint((digit.codePointAt(0) ?? 0) - before - 1))) before += 1
-  return String(before % 10)
+  return usualDigits(text.normalize('NFKC'))
 }
 
 /** Leaves out the 0 of '+49 (0)30', which is dialled only in its own country; Italy's is dialled from everywhere. */

@@ -34,6 +34,18 @@ export function trimmed(text: string): string {
   return /[^\s\p{Cf}](?:.*[^\s\p{Cf}])?/su.exec(text)?.[0] ?? ''
 }
 
+/** Returns a text with 0 to 9 for the digits of other scripts, and for wide ones. */
+export function usualDigits(text: string): string {
+  return text.replace(/(?![0-9])\p{Nd}/gu, digitOf)
+}
+
+/** Unicode has the ten digits of each script in a row. */
+function digitOf(digit: string): string {
+  let before = 0
+  while (/\p{Nd}/u.test(String.fromCodePoint((digit.codePointAt(0) ?? 0) - before - 1))) before += 1
+  return String(before % 10)
+}
+
 /** The fewest and the most characters of a text. */
 interface Length {
   least: number
@@ -56,7 +68,7 @@ export function login({ least, most }: Length) {
       z.maxLength(most, length),
       z.regex(
         /^[A-Za-z0-9._-]*$/,
-        "Login may have only the letters A to Z, digits, '.', '_' and '-', without accents or spaces",
+        "Login may have only the letters A to Z, digits 0 to 9, '.', '_' and '-', without accents or spaces",
       ),
     )
 }

@@ -1,9 +1,14 @@
 import * as z from 'zod/mini'
+import { trimmed, usualDigits } from '../../contract/text.ts'
 
-/** Returns the number that was typed, perhaps as 1,500 or 1 500; NaN for anything else, as for 10,00. */
+/**
+ * Returns the number that was typed in the digits of any script, perhaps as 1,500 or 1 500; NaN for anything else, as for
+ * 10,00.
+ */
 export function numberIn(typed: string): number {
-  const isNumber = /^(?:\d+|\d{1,3}(?:[,\s]\d{3})+)$/.test(typed.trim())
-  return isNumber ? Number(typed.replace(/[,\s]/g, '')) : Number.NaN
+  const plain = usualDigits(trimmed(typed))
+  const isNumber = /^(?:\d+|\d{1,3}(?:[,\s]\d{3})+)$/.test(plain)
+  return isNumber ? Number(plain.replace(/[,\s]/g, '')) : Number.NaN
 }
 
 interface Accepted {

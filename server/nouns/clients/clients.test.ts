@@ -81,7 +81,7 @@ describe('a new client', () => {
 
   const LOGIN = 'Login should be between 5 and 15 characters'
   const CHARACTERS =
-    "Login may have only the letters A to Z, digits, '.', '_' and '-', without accents or spaces"
+    "Login may have only the letters A to Z, digits 0 to 9, '.', '_' and '-', without accents or spaces"
   const SECRET = 'Password should be between 5 and 15 characters'
   const MAC = 'MAC address should be 17 characters long'
   const MAKER = 'This is not a MAC of our boxes: they begin with 00:1A:79'
