@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { Done } from './call.ts'
 import { bytes, counted, inDigits } from './quantities.ts'
 import { Moment } from './shapes.ts'
-import { oneLine } from './text.ts'
+import { oneLine, trimmed } from './text.ts'
 
 /** A channel of a playlist, as the server keeps it. */
 export type Channel = {
@@ -53,6 +53,7 @@ export const LONGEST_NAME = 200
 export const PlaylistAddress = z
   .string()
   .check(
+    z.overwrite(trimmed),
     z.maxLength(2_000, 'An address has at most 2,000 characters'),
     oneLine('An address may not have control characters'),
     z.regex(/^https?:\/\/[^\s/?#]/i, 'Type an address that begins with http:// or https://'),
