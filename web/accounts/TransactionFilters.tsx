@@ -3,6 +3,7 @@ import { type ComponentProps, useEffect, useId, useRef, useState } from 'react'
 import { useNavigationType } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { TRANSACTION_TYPES } from '../../contract/shapes.ts'
+import { trimmed } from '../../contract/text.ts'
 import { dayFault } from '../../contract/transactions.ts'
 import { useCall } from '../calls/useCall.ts'
 import { EXACT, InputFrame, Select } from '../parts/form/controls.tsx'
@@ -147,7 +148,7 @@ interface NameBoxProps
 
 /** Applies what is typed once the field is left, or with Enter. */
 function NameBox({ value, onChange, typed, onType, children, ...input }: NameBoxProps) {
-  const apply = () => typed !== value && onChange(typed.trim())
+  const apply = () => typed !== value && onChange(trimmed(typed))
   return (
     <InputFrame>
       <input
