@@ -209,6 +209,13 @@ describe.each([
     [' my-secret', 'Password may not begin or end with a space'],
     ['         ', 'Password may not begin or end with a space'],
     ['\u200b'.repeat(9), 'Password has characters that cannot be seen'],
+    ['sec\u00a0retly', 'Password has characters that cannot be seen'],
+    ['sec\u3000retly', 'Password has characters that cannot be seen'],
+    ['sec\u2028retly', 'Password has characters that cannot be seen'],
+    ['sec\u3164retly', 'Password has characters that cannot be seen'],
+    ['sec\u2800retly', 'Password has characters that cannot be seen'],
+    ['sec\u034fretly', 'Password has characters that cannot be seen'],
+    ['sec\ufe0fretly', 'Password has characters that cannot be seen'],
     ['sec\tretly', 'Password may not have control characters'],
   ])('%j is refused, as nobody could read it off a screen', (text, message) => {
     expect(Password.safeParse(text).error?.issues[0]?.message).toBe(message)

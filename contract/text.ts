@@ -82,10 +82,13 @@ export function newPassword({ least, most }: Length) {
       z.maxLength(most, length),
       oneLine('Password may not have control characters'),
       z.refine((text) => text === text.trim(), 'Password may not begin or end with a space'),
-      z.refine((text) => !/\p{Cf}/u.test(text), 'Password has characters that cannot be seen'),
+      z.refine((text) => !UNSEEN.test(text), 'Password has characters that cannot be seen'),
     ),
   )
 }
+
+/** Matches a character that shows nothing, or looks like the plain space. U+2800 is the Braille pattern of no dots. */
+const UNSEEN = /(?! )\p{Z}|\p{Default_Ignorable_Code_Point}|\p{Cf}|\u2800/u
 
 /** The description of an account or a client. */
 export const Description = z
