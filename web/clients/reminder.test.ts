@@ -19,6 +19,8 @@ test('a reminder has its fields filled, and what a field contains is never read 
   for (const description of ['', ' ']) expect(fill('{name}', { ...CLIENT, description })).toBe('ana.ferreira')
   expect(fill('{name},', { ...CLIENT, description: 'Ana ' })).toBe('Ana,')
   expect(fill('{days}', { ...CLIENT, expiry: '2026-11-20T23:59:59.000Z' })).toBe('yesterday')
+  // As a phone writes the first word of a sentence, and as the check for a password reads it.
+  expect(fill('{Name}|{ LOGIN }')).toBe('Ana $& {login}|ana.ferreira')
   expect(fill('{phone} {} {{login}} {constructor}')).toBe('{phone} {} {ana.ferreira} {constructor}')
 })
 

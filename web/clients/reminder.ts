@@ -29,5 +29,8 @@ export function remindingText(own: string | undefined, client: Reminded, zone: s
       package: packageLabel(client.package_selection) ?? '',
     }),
   )
-  return template.replace(/\{(\w+)\}/g, (typed, field: string) => values.get(field) ?? typed)
+  return template.replace(
+    /\{\s*(\w+)\s*\}/g,
+    (typed, field: string) => values.get(field.toLowerCase()) ?? typed,
+  )
 }
