@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
@@ -111,6 +111,21 @@ describe("a dealer's list of clients", () => {
     await page.getByRole('searchbox').fill('box 1')
     await expect(rows(page, name)).toHaveCount(4)
     await expect(filters).toHaveText(/All ?4/)
+    // As the server answers where a search finds exactly 10,000, and where it finds more.
+    for (const [search, count_capped, shown] of [
+      ['box', false, /All ?10,000Active ?10,000Expiring/],
+      ['box ', true, /All ?10,000\+Active ?10,000\+Expiring/],
+    ] as const) {
+      const many = async (route: Route) => {
+        const answer = await route.fetch()
+        const counts = { all: 10_000, active: 10_000, expiring: 3, expired: 0 }
+        await route.fulfill({ response: answer, json: { ...(await answer.json()), count_capped, counts } })
+      }
+      await page.route('**/v1/api/clients?*', many, { times: 1 })
+      await page.getByRole('searchbox').fill(search)
+      await expect(filters).toHaveText(shown)
+    }
+    await page.getByRole('searchbox').fill('box 1')
     await page.getByRole('button', { name: 'Name' }).click()
     await expect(rows(page, name).first()).toContainText('client-12')
     await expect(page).toHaveURL(/search=box\+1.*order=desc/)

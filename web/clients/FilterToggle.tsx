@@ -8,13 +8,17 @@ import type { ClientPage } from './useClientPage.ts'
 export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'rows' | 'counts' | 'loading'> }) {
   const { list, rows, counts, loading } = page
   // Those who are online are counted only while they are shown, because no count of them is kept.
-  const online = list.filter === 'online' && !loading ? rows?.count : undefined
+  const shown = loading ? undefined : rows
+  const online = list.filter === 'online' ? shown?.count : undefined
+  // The answer tells of the chosen filter alone whether a search finds more. Where all are counted, so is each part.
+  const isCapped = (value: ListFilter) =>
+    shown && (list.filter === 'all' || list.filter === value) ? shown.capped === true : list.search !== ''
   return (
     <Segments
       segments={LIST_FILTERS.map((value) => ({
         value,
         label: LABELS[value],
-        count: cappedCount(value === 'online' ? online : counts?.[value], list.search),
+        count: cappedCount(value === 'online' ? online : counts?.[value], isCapped(value)),
       }))}
       value={list.filter}
       onChange={list.setFilter}
@@ -24,9 +28,9 @@ export function FilterToggle({ page }: { page: Pick<ClientPage, 'list' | 'rows' 
   )
 }
 
-function cappedCount(count: number | undefined, search: string): string | undefined {
+function cappedCount(count: number | undefined, isCapped: boolean): string | undefined {
   if (count === undefined) return undefined
-  return `${number(count)}${search !== '' && count === COUNTED_TO ? '+' : ''}`
+  return `${number(count)}${isCapped && count === COUNTED_TO ? '+' : ''}`
 }
 
 /** Returns the number of digits of the largest count so far, so that a search that finds less moves nothing. */
