@@ -3,6 +3,7 @@ import { useController } from 'react-hook-form'
 import { EXACT, InputFrame } from './controls.tsx'
 import { type ControlProps, Field, type FieldProps } from './Field.tsx'
 import { applyEdit, type EditResult, type Mask, type Selected } from './masks.ts'
+import { useUndo } from './useUndo.ts'
 
 interface MaskedInputProps extends FieldProps {
   /** Create it once, outside of the component. */
@@ -27,12 +28,17 @@ function Masked({ name, mask, control }: { name: string; mask: Mask; control: Co
   const composing = useRef<Composing>(null)
   const isTyped = useRef(false)
   const value = String(field.value ?? '')
+  const put = (next: string, caret = next.length) => {
+    isTyped.current = true
+    moveCaret({ value: next, caret }, next !== value)
+    field.onChange(next)
+  }
+  const undo = useUndo(input, value, put)
   const take = (target: HTMLInputElement, from: Composing, forward: boolean) => {
     const { value: raw, selectionStart: caret } = target
     const next = applyEdit(mask, { ...from, raw, caret: caret ?? raw.length, forward })
-    isTyped.current = true
-    moveCaret(next, next.value !== value)
-    field.onChange(next.value)
+    undo.note(from.before, next.value)
+    put(next.value, next.caret)
   }
   const change = ({ target, nativeEvent }: ChangeEvent<HTMLInputElement>) => {
     // Changing the value during a composition would break it (IME).
@@ -61,6 +67,7 @@ function Masked({ name, mask, control }: { name: string; mask: Mask; control: Co
         }}
         value={value}
         onChange={change}
+        onKeyDown={undo.press}
         onCompositionStart={() => {
           composing.current = { before: value, selection: selection.current }
         }}
