@@ -9,6 +9,7 @@ import { hold, somebodyWaits } from '../../../test/support/hold.ts'
 import { ADMIN } from '../../../test/support/server.ts'
 import { openWorld, PASSWORD, type Person, suiteWorld } from '../../../test/support/world.ts'
 import { setAdminPassword } from '../../access/admin.ts'
+import { hashPassword } from '../../access/password.ts'
 
 const { login, logout, user, password } = calls.session
 
@@ -53,6 +54,16 @@ describe('a sign-in', () => {
     expect((await world.signIn(` ${name} `)).name).toBe(name)
     const blank = await world.nobody().send(login, { login_username: ' ', login_password: 'x' })
     expect(blank.body).toMatchObject({ errors: { login_username: 'Please type your username' } })
+  })
+
+  test('accepts a password of before with characters that no new one may have, which is then changed', async () => {
+    const { dealer } = await world.family()
+    const old_password = 'before\u00a0and\u3164after'
+    await world.server.ownerSql`
+      update account set password = ${await hashPassword(old_password, null)} where name = ${dealer.name}`
+    const own = await world.signIn(dealer.name, old_password)
+    await own.refused('invalid_input', password, { old_password, password: old_password })
+    await own.call(password, { old_password, password: PASSWORD })
   })
 
   test('with a wrong password gets the same bytes as one with an unknown name', async () => {
