@@ -174,16 +174,21 @@ alter table answer rename to idempotency_key;
 alter table idempotency_key rename constraint answer_pkey to idempotency_key_pkey;
 alter table idempotency_key rename constraint answer_key_check to idempotency_key_key_check;
 alter table idempotency_key rename constraint answer_account_fkey to idempotency_key_account_fk;
-alter table idempotency_key rename constraint answer_account_not_null to idempotency_key_account_not_null;
-alter table idempotency_key rename constraint answer_call_not_null to idempotency_key_call_not_null;
-alter table idempotency_key rename constraint answer_key_not_null to idempotency_key_key_not_null;
-alter table idempotency_key rename constraint answer_body_hmac_not_null to idempotency_key_body_hmac_not_null;
-alter table idempotency_key rename constraint answer_created_not_null to idempotency_key_created_not_null;
 alter index answer_created rename to idempotency_key_created;
 alter table captcha_used rename answer_hash to solution_hash;
 alter table captcha_used drop constraint captcha_used_pkey, add constraint captcha_used_pkey primary key (solution_hash);
 alter table captcha_used rename constraint captcha_used_answer_hash_check to captcha_used_solution_hash_check;
-alter table captcha_used rename constraint captcha_used_answer_hash_not_null to captcha_used_solution_hash_not_null;
+-- PostgreSQL gives constraints of NOT NULL a name from 18 on.
+do $$ begin
+  if current_setting('server_version_num')::int >= 180000 then
+    alter table idempotency_key rename constraint answer_account_not_null to idempotency_key_account_not_null;
+    alter table idempotency_key rename constraint answer_call_not_null to idempotency_key_call_not_null;
+    alter table idempotency_key rename constraint answer_key_not_null to idempotency_key_key_not_null;
+    alter table idempotency_key rename constraint answer_body_hmac_not_null to idempotency_key_body_hmac_not_null;
+    alter table idempotency_key rename constraint answer_created_not_null to idempotency_key_created_not_null;
+    alter table captcha_used rename constraint captcha_used_answer_hash_not_null to captcha_used_solution_hash_not_null;
+  end if;
+end $$;
 
 -- Keys are stored with the name of the call instead of its path. A client may still repeat a call under an old key.
 update idempotency_key set call = named.name
