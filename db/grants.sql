@@ -2,10 +2,11 @@
 -- insert into tables that are appended only. It gets rights to columns where possible: the database itself chooses the
 -- id of each row, and the date of rows in the ledger and the audit. It gets no right to update or delete a whole table,
 -- because that right would also allow it to lock the table against everybody.
-revoke all on all tables in schema public from public, :server_role;
-revoke all on all functions in schema public from public, :server_role;
+-- :tables and :functions are all those of the owner, who has no say in what others, such as extensions, have made here.
+revoke all on table :tables from public, :server_role;
+revoke all on function :functions from public, :server_role;
 grant usage on schema public to :server_role;
-grant select on all tables in schema public to :server_role;
+grant select on table :tables to :server_role;
 
 grant insert (type, credits, source, destination, source_balance, destination_balance, superreseller, reseller, dealer,
   from_superreseller, from_reseller, from_dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from) on transfer to :server_role;

@@ -5,7 +5,7 @@ import { StartFault } from '../config.ts'
 import { begin } from './begin.ts'
 import { LOCKS } from './locks.ts'
 import { migrate, refuseUntried } from './migrate.ts'
-import { openPool } from './pool.ts'
+import { openPool, withPool } from './pool.ts'
 import { BEFORE_020, makeSchema } from './schema.ts'
 
 let database: FreshDatabase
@@ -72,6 +72,21 @@ describe('a migration', () => {
     await database.ownerSql`grant delete on transfer to boxtree_server`
     await run()
     await expect(database.sql`delete from transfer`).rejects.toThrow('permission denied')
+  })
+
+  test('leaves the rights to what others have made in the database, as extensions do', async () => {
+    await run()
+    await withPool(database.superuser, { max: 1 }, async (sql) => {
+      await sql`create table of_another (text text)`
+      await sql`grant select on of_another to pg_monitor`
+      await sql`create function of_another() returns int language sql as 'select 1'`
+      await sql`revoke all on function of_another() from public`
+      const rights = () => sql`
+        select relacl::text, proacl::text from pg_class, pg_proc where relname = 'of_another' and proname = relname`
+      const before = await rights()
+      await run()
+      expect(await rights()).toEqual(before)
+    })
   })
 
   test('runs once if two programs start at the same time', async () => {

@@ -118,7 +118,7 @@ async function bringForward(sql: Sql, forward: Forward): Promise<boolean> {
   if (age === 'newer') say('The tables are those of a newer version, on which this one can run')
   if (age !== 'older') return age === 'newer'
   say('Bringing the tables of the older version forward')
-  await sql.unsafe(OWN_RIGHTS)
+  await sql.unsafe(await filledIn(sql, OWN_RIGHTS))
   if (found.step < 0) await whileUsed(sql, forward, (transaction) => bringTo020(transaction, release))
   for (const step of release.steps) if (step.number > found.step) await apply(sql, forward, step)
   return false
@@ -261,8 +261,8 @@ async function grant(sql: Sql, role: string, grants: string): Promise<void> {
   const quoted = `"${role.replaceAll('"', '""')}"`
   await begin(sql, async (transaction) => {
     await transaction`set local synchronous_commit = local`
-    await transaction.unsafe(grants.replaceAll(':server_role', quoted))
-    await transaction.unsafe(OWN_RIGHTS)
+    const filled = await filledIn(transaction, `${grants};${OWN_RIGHTS}`)
+    await transaction.unsafe(filled.replaceAll(':server_role', () => quoted))
   })
 }
 
@@ -271,8 +271,25 @@ async function grant(sql: Sql, role: string, grants: string): Promise<void> {
  * taken them, and the functions that run as the owner need them.
  */
 const OWN_RIGHTS = `
-  grant all on all tables in schema public to current_user;
-  grant all on all functions in schema public to current_user`
+  grant all on table :tables to current_user;
+  grant all on function :functions to current_user`
+
+/**
+ * Fills the owner's tables and functions into grants. PostgreSQL refuses grants on all of a schema where an extension or
+ * another role has made one that the owner has no right to.
+ */
+async function filledIn(sql: Sql, grants: string): Promise<string> {
+  const [own] = await sql<{ tables: string | null; functions: string | null }[]>`
+    select
+      (select string_agg(oid::regclass::text, ', ') from pg_class
+        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
+          and pg_has_role(relowner, 'usage')) as tables,
+      (select string_agg(oid::regprocedure::text, ', ') from pg_proc
+        where pronamespace = 'public'::regnamespace and prokind <> 'p' and pg_has_role(proowner, 'usage')) as functions`
+  const { tables, functions } = own ?? {}
+  if (!tables || !functions) throw mayMakeNoTables()
+  return grants.replaceAll(':tables', () => tables).replaceAll(':functions', () => functions)
+}
 
 async function warnOfOneRole(sql: Sql, role: string, say: (line: string) => void): Promise<void> {
   const [row] = await sql<{ owner: string }[]>`select current_user as owner`

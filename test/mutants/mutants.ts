@@ -161,8 +161,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'one role that owns the tables and runs the console keeps its rights to them',
     file: 'server/postgres/migrate.ts',
-    from: '    await transaction.unsafe(OWN_RIGHTS)\n',
-    to: '',
+    from: '`${grants};${OWN_RIGHTS}`',
+    to: 'grants',
     suites: ['server/postgres/external.test.ts'],
   },
   {
@@ -845,6 +845,13 @@ export const MUTANTS: Mutant[] = [
     from: 'prepared.set(key, made)',
     to: '',
     suites: ['server/boxes/channels/channels.test.ts'],
+  },
+  {
+    guard: 'a start grants nothing on what others have made in the database',
+    file: 'server/postgres/migrate.ts',
+    from: "and pg_has_role(relowner, 'usage')) as tables",
+    to: ') as tables',
+    suites: ['server/postgres/migrate.test.ts'],
   },
   {
     guard: 'on a PostgreSQL that was not tried no table is made',

@@ -6,6 +6,8 @@ import { connectAs, TEMPLATE } from './global-setup.ts'
 export interface FreshDatabase {
   server: Connect
   owner: Connect
+  /** Connects as PostgreSQL's superuser, for what other programs do in this database. */
+  superuser: Connect
   sql: Sql
   /** A pool as the owner of the tables, for what the console's role may not do. */
   ownerSql: Sql
@@ -46,6 +48,7 @@ export async function freshDatabase({
   return {
     server,
     owner,
+    superuser: connectAs(postgres, 'postgres', database),
     sql,
     ownerSql,
     async drop() {
