@@ -26,7 +26,7 @@ import { newClient, openWorld, PASSWORD, Person, storedIn, type World } from '..
 import { StartFault } from '../config.ts'
 import { begin } from '../postgres/begin.ts'
 import { migrate } from '../postgres/migrate.ts'
-import type { Sql } from '../postgres/pool.ts'
+import { type Sql, withPool } from '../postgres/pool.ts'
 import { BEFORE_020, makeSchema } from '../postgres/schema.ts'
 import { noteTimeZone } from '../postgres/time-zone.ts'
 import { verify } from '../verify/verify.ts'
@@ -60,9 +60,11 @@ function asNobody(act: () => void): void {
   }
 }
 
-async function restore(more: { key?: Buffer; manifest?: Manifest } = {}): Promise<void> {
-  const { key = SECRET_KEY, manifest = readManifest(folder) } = more
-  await restoreBackup({ owner: target.owner, key, folder, manifest, say: silent, onRestored: silent })
+type Restoring = { key?: Buffer; manifest?: Manifest; say?: (line: string) => void }
+
+async function restore(more: Restoring = {}): Promise<void> {
+  const { key = SECRET_KEY, manifest = readManifest(folder), say = silent } = more
+  await restoreBackup({ owner: target.owner, key, folder, manifest, say, onRestored: silent })
   await migrate({ ...target, say: silent })
 }
 
@@ -102,6 +104,9 @@ describe('a backup', () => {
       copy?.delete(table)
     }
     expect(copy).toEqual(original)
+    const numbers = ({ ownerSql }: Pick<FreshDatabase, 'ownerSql'>) => ownerSql`
+      select sequencename, last_value from pg_sequences where last_value is not null order by 1`
+    expect(await numbers(target)).toEqual(await numbers(world.server))
   })
 
   test('is a snapshot even while people work: its ledger is sound and every password readable', async () => {
@@ -272,6 +277,42 @@ describe('a backup', () => {
       ),
     )
     expect(await isEmpty(target)).toBe(true)
+  })
+
+  test('leaves out the tables that others have made in the database, and says which', async () => {
+    const { database } = world.server
+    await withPool(database.superuser, { max: 1 }, async (sql) => {
+      await sql`create extension hstore`
+      await sql`create table of_an_extension (text text)`
+      await sql`alter extension hstore add table of_an_extension`
+      await sql`create table of_another (text text)`
+    })
+    await database.ownerSql`create table of_the_operator (id serial, text text)`
+    await database.ownerSql`insert into of_the_operator (text) values ('kept elsewhere')`
+    const said: string[] = []
+    const { tables, sequences } = await take(database, { say: (line) => said.push(line) })
+    await withPool(database.superuser, { max: 1 }, async (sql) => {
+      await sql`drop extension hstore`
+      await sql`drop table of_another, of_the_operator`
+    })
+    expect([...tables, ...sequences].filter(({ name }) => name.startsWith('of_'))).toEqual([])
+    expect(said.filter((line) => line.includes('of_'))).toEqual([
+      "The backup leaves out the tables that are not Boxtree's: of_another, of_the_operator. Back those up separately.",
+    ])
+    await restore()
+  })
+
+  test('of an earlier version, which took the tables of others along, is restored without them', async () => {
+    const { tables, sequences, ...rest } = await take(world.server.database)
+    const note = { name: 'of_the_operator', columns: ['id'], rows: 1, sha256: '' }
+    const manifest = {
+      ...rest,
+      tables: [...tables, note],
+      sequences: [...sequences, { name: 'of_the_operator_id_seq', value: 1 }],
+    }
+    const said: string[] = []
+    await restore({ manifest, say: (line) => said.push(line) })
+    expect(said).toContain("The restore leaves out the tables that are not Boxtree's: of_the_operator.")
   })
 
   test('can only be restored into an empty database', async () => {

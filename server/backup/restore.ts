@@ -9,7 +9,14 @@ import { begin } from '../postgres/begin.ts'
 import { codeOf } from '../postgres/errors.ts'
 import { LOCKS } from '../postgres/locks.ts'
 import { type Connect, type Sql, withPool } from '../postgres/pool.ts'
-import { hasTables, makeTablesOf, originOf, RELEASE, type Release } from '../postgres/schema.ts'
+import {
+  hasTables,
+  isOfExtension,
+  makeTablesOf,
+  originOf,
+  RELEASE,
+  type Release,
+} from '../postgres/schema.ts'
 import { KEY, type Manifest, refuseUnreadable, tableFile } from './archive.ts'
 import { RowCounter } from './row-counter.ts'
 
@@ -66,11 +73,11 @@ async function refuseFilled(sql: Sql): Promise<void> {
 
 /** Copies the rows without triggers, which did their work when the rows were first written. */
 async function fill(sql: Sql, { folder, manifest, say }: RestoreOptions): Promise<void> {
-  const tables = manifest.tables.map(({ name }) => sql`${sql(name)}`)
+  const tables = await tablesFor(sql, manifest, say)
   const references = await setReferencesAside(sql)
-  for (const table of tables) await sql`alter table ${table} disable trigger user`
-  for (const table of manifest.tables) await copyIn(sql, table, folder, say)
-  for (const table of tables) await sql`alter table ${table} enable trigger user`
+  for (const { name } of tables) await sql`alter table ${sql(name)} disable trigger user`
+  for (const table of tables) await copyIn(sql, table, folder, say)
+  for (const { name } of tables) await sql`alter table ${sql(name)} enable trigger user`
   // A session may have ended since the backup: its password changed, or its person signed out.
   await sql`truncate session, export_ticket`
   say('Checking that every row finds those that it names')
@@ -79,7 +86,27 @@ async function fill(sql: Sql, { folder, manifest, say }: RestoreOptions): Promis
   } catch (error) {
     throw isOfRows(error) ? refusedRows(error) : error
   }
-  for (const { name, value } of manifest.sequences) await sql`select setval(${name}::regclass, ${value})`
+  // One that is not there, as of a table that was left out, is passed over.
+  for (const { name, value } of manifest.sequences) await sql`select setval(to_regclass(${name}), ${value})`
+}
+
+/**
+ * Returns the tables of a backup that were made for it. Versions before have taken those of others along, which need not
+ * be there.
+ */
+async function tablesFor(
+  sql: Sql,
+  { tables }: Manifest,
+  say: (line: string) => void,
+): Promise<Manifest['tables']> {
+  const made = await sql<{ name: string }[]>`
+    select relname as name from pg_class c
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and not ${isOfExtension(sql)}`
+  const names = new Set(made.map(({ name }) => name))
+  const others = tables.filter(({ name }) => !names.has(name)).map(({ name }) => name)
+  if (others.length > 0)
+    say(`The restore leaves out the tables that are not Boxtree's: ${others.join(', ')}.`)
+  return tables.filter(({ name }) => names.has(name))
 }
 
 /** Drops the foreign keys, so that tables are copied in any order. Returns the statements that add them again. */

@@ -13,7 +13,15 @@ import { beginAndAwait } from '../postgres/begin.ts'
 import { codeOf, isDiskFull, isLost } from '../postgres/errors.ts'
 import { freeSpaceOf, putInPlace, writeDurably } from '../postgres/files.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { ageOf, nameTables, RELEASE, type Standing, standingOf } from '../postgres/schema.ts'
+import {
+  ageOf,
+  isOfExtension,
+  KNOWN_TABLES,
+  nameTables,
+  RELEASE,
+  type Standing,
+  standingOf,
+} from '../postgres/schema.ts'
 import { notedZone } from '../postgres/time-zone.ts'
 import { KEY, MANIFEST, type Manifest, tableFile } from './archive.ts'
 import { type Reserve, reservedOn } from './reserve.ts'
@@ -103,10 +111,20 @@ function makeFolder(folder: string): void {
 /** Copies every table of one moment. Where a migration changes the tables at that moment, it begins again. */
 async function copyAll(sql: Sql, folder: string, options: TakeOptions): Promise<Manifest> {
   for (;;) {
-    const expected = await tablesOf(sql)
+    const expected = await tablesOf(sql, await requireSchema(sql))
     const manifest = await copySnapshot(sql, folder, options, expected)
-    if (manifest) return manifest
+    if (manifest) {
+      sayLeftOut(expected, options)
+      return manifest
+    }
   }
+}
+
+function sayLeftOut({ others }: Tables, { say }: TakeOptions): void {
+  if (others.length === 0) return
+  say(
+    `The backup leaves out the tables that are not Boxtree's: ${others.join(', ')}. Back those up separately.`,
+  )
 }
 
 /**
@@ -117,23 +135,24 @@ async function copySnapshot(
   sql: Sql,
   folder: string,
   options: TakeOptions,
-  expected: readonly Table[],
+  expected: Tables,
 ): Promise<Manifest | null> {
   const { key, timeZone, signal } = options
   const copy = async (sql: Sql): Promise<Manifest | null> => {
     await sql`set transaction isolation level repeatable read`
-    for (const { name } of expected) {
+    for (const { name } of expected.ours) {
       signal?.throwIfAborted()
       await sql`lock table ${sql(name)} in access share mode`
     }
     const [moment] = await sql<{ taken: string }[]>`select now() as taken`
-    const tables = await tablesOf(sql)
-    if (!isDeepStrictEqual(tables, expected)) return null
     const standing = await requireSchema(sql)
+    const { ours } = await tablesOf(sql, standing)
+    if (!isDeepStrictEqual(ours, expected.ours)) return null
     // Within the snapshot, because the key may just have been rotated.
     await requireKey(sql, createSeal(key))
     const written: Manifest['tables'] = []
-    for (const table of tables) written.push({ ...table, ...(await copyOut(sql, table, folder, options)) })
+    for (const table of expected.ours)
+      written.push({ ...table, ...(await copyOut(sql, table, folder, options)) })
     return {
       format: 2,
       taken: moment?.taken ?? '',
@@ -145,6 +164,9 @@ async function copySnapshot(
       sequences: [
         ...(await sql<Manifest['sequences']>`
           select sequencename as name, last_value as value from pg_sequences
+          join pg_depend on classid = 'pg_class'::regclass
+            and objid = format('%I.%I', schemaname, sequencename)::regclass and deptype in ('a', 'i')
+          join pg_class on pg_class.oid = refobjid and relname = any (${ours.map(({ name }) => name)}::text[])
           where schemaname = 'public' and last_value is not null order by 1`),
       ],
     }
@@ -163,18 +185,27 @@ const CONFLICT_WITH_RECOVERY = '40001'
 
 type Table = { name: string; columns: string[] }
 
+/** The tables that a backup has, and the names of those that it leaves out because others have made them. */
+type Tables = { ours: Table[]; others: string[] }
+
 /**
- * Left out are a table that a crash may empty, which no standby has, and the log of changes, whose transactions no
- * other database has.
+ * Neither in the backup nor named are a table that a crash may empty, which no standby has, the log of changes, whose
+ * transactions no other database has, and the tables of extensions.
  */
-async function tablesOf(sql: Sql): Promise<Table[]> {
-  const tables = await sql<Table[]>`
-    select relname as name, array_agg(attname::text order by attnum) as columns
-    from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = ''
+async function tablesOf(sql: Sql, standing: Standing): Promise<Tables> {
+  const found = await sql<(Table & { own: boolean })[]>`
+    select relname as name, array_agg(attname::text order by attnum) as columns, pg_has_role(relowner, 'usage') as own
+    from pg_class c join pg_attribute on attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = ''
     where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence = 'p'
-      and relname not in ('setup', 'migration', 'box_change')
-    group by relname order by relname`
-  return [...tables]
+      and relname not in ('setup', 'migration', 'box_change') and not ${isOfExtension(sql)}
+    group by relname, relowner order by relname`
+  // A newer version may have made tables that this one does not know.
+  const isNewer = ageOf(standing, RELEASE) === 'newer'
+  const isOurs = ({ name, own }: (typeof found)[number]) => KNOWN_TABLES.has(name) || (isNewer && own)
+  return {
+    ours: found.filter(isOurs).map(({ name, columns }) => ({ name, columns })),
+    others: found.filter((table) => !isOurs(table)).map(({ name }) => name),
+  }
 }
 
 async function copyOut(

@@ -12,6 +12,7 @@ import {
   BETWEEN_RELEASES,
   checksumOfStatements,
   fingerprintOf,
+  KNOWN_TABLES,
   makeSchema,
   makeTablesOf,
   originOf,
@@ -98,6 +99,25 @@ test('the counts of all clients and of months are those that were kept for each 
     [5, january, 3],
     [5, february, 1],
   ])
+})
+
+test('every table that a version makes is known by its name, by which backups tell it from those of others', async () => {
+  const released = originOf(RELEASED['0.2.0'])
+  if (!released) throw new Error('the tables of 0.2.0 cannot be made')
+  const all = { ...released, steps: RELEASE.steps }
+  for (const make of [
+    (sql: Sql) => makeSchema(sql, BEFORE_020),
+    (sql: Sql) => makeTablesOf(sql, all, RELEASE),
+  ]) {
+    const one = await freshDatabase({ migrated: false })
+    made.push(one)
+    await begin(one.ownerSql, make)
+    const tables = await one.ownerSql<{ name: string }[]>`
+      select relname as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not in ('setup', 'migration')`
+    expect(tables.length).toBeGreaterThan(0)
+    expect(tables.filter(({ name }) => !KNOWN_TABLES.has(name))).toEqual([])
+  }
 })
 
 test('a corrected comment makes no other schema of a database, and a changed statement does', () => {

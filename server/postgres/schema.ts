@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartFault } from '../config.ts'
-import type { Sql } from './pool.ts'
+import type { Fragment, Sql } from './pool.ts'
 
 /** A schema: the files that make it, in the order in which they are applied to an empty database. */
 interface Schema {
@@ -70,6 +70,13 @@ export const BEFORE_020 = schemaOf(OLD_FOLDER, readdirSync(OLD_FOLDER).sort(), {
 })
 
 const FROM_BEFORE_020 = readSql(FOLDER, 'from-before-0.2.0.sql')
+
+/** The names of all tables that this version or one before it has made. */
+export const KNOWN_TABLES: ReadonlySet<string> = new Set(
+  [...[PRESENT, ...RELEASED, BEFORE_020].flatMap(({ files }) => files), ...STEPS].flatMap(({ text }) =>
+    [...text.matchAll(/^create (?:unlogged )?table (\w+)/gm)].map(([, name = '']) => name),
+  ),
+)
 
 /** What this version knows. */
 export const RELEASE: Release = {
@@ -179,9 +186,15 @@ export async function hasTables(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ filled: boolean }[]>`
     select exists (
       select from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-        and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+        and not ${isOfExtension(sql)}
     ) as filled`
   return row?.filled ?? false
+}
+
+/** Whether a table, which is `c` in the statement, is one of an extension. */
+export function isOfExtension(sql: Sql): Fragment {
+  return sql`
+    exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`
 }
 
 /**

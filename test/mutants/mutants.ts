@@ -3726,6 +3726,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/jobs/heartbeat.test.ts'],
   },
   {
+    guard: 'a backup has no tables of others',
+    file: 'server/backup/take.ts',
+    from: 'KNOWN_TABLES.has(name) || (isNewer && own)',
+    to: 'own',
+    suites: ['server/backup/backup.test.ts'],
+  },
+  {
+    guard: 'a backup has the tables that a newer version has added',
+    file: 'server/backup/take.ts',
+    from: ' || (isNewer && own)',
+    to: '',
+    suites: ['server/postgres/steps.test.ts'],
+  },
+  {
     guard: 'a backup takes nothing of what is kept free for the database',
     file: 'server/backup/take.ts',
     from: 'if (kept > 0 && free(folder) < kept) throw new NoRoom()',
