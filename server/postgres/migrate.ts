@@ -42,8 +42,8 @@ const LOCK_TRIES = 5
 const TRY_AGAIN_BESIDE_BACKUP_MS = 5_000
 /** How often a statement that makes an index is looked at, in milliseconds: as often as tables are tried. */
 const LOOK_EVERY_MS = 2_000
-/** SQL's code for a lock that did not come within that time. */
-const NO_LOCK = '55P03'
+/** SQL's codes for a lock that did not come within that time, and for one that each of two waited for. */
+const NO_LOCK: ReadonlySet<string> = new Set(['55P03', '40P01'])
 
 /**
  * Makes the present schema in an empty database, or brings an older one to it, as the owner, and grants the server's
@@ -163,7 +163,7 @@ async function whileUsed(
       })
       return
     } catch (error) {
-      if (codeOf(error) !== NO_LOCK) throw error
+      if (!NO_LOCK.has(codeOf(error))) throw error
       const isBesideBackup = await isWorthWaiting(sql, tries, say)
       await pause(isBesideBackup ? TRY_AGAIN_BESIDE_BACKUP_MS : TRY_EVERY_MS, undefined, { signal: stopping })
     }

@@ -7,7 +7,7 @@ import { calls } from '../../contract/calls.ts'
 import { INHERITED, startConsole } from '../../test/support/console.ts'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { freshFolder, putCluster } from '../../test/support/folder.ts'
-import { holdOpen } from '../../test/support/hold.ts'
+import { holdOpen, waitersOf } from '../../test/support/hold.ts'
 import { makeNextVersion } from '../../test/support/next-version.ts'
 import { SECRET_KEY, startServer } from '../../test/support/server.ts'
 import { newClient, openWorld } from '../../test/support/world.ts'
@@ -147,6 +147,26 @@ describe('a version with steps', () => {
     expect(await database.sql`select from client`).toHaveLength(0)
     await Promise.all([release(), starting])
     expect((await look()).indexes).toEqual(WHOLE)
+  })
+
+  test('takes a step again where that and a change of a server waited for each other', async () => {
+    const goOn = Promise.withResolvers<void>()
+    const acted = Promise.withResolvers<void>()
+    const serving = begin(database.ownerSql, async (sql) => {
+      await sql`select from client`
+      acted.resolve()
+      await goOn.promise
+      return sql`update account set name = name where false`
+    })
+    await acted.promise
+    // A step that first locks accounts.
+    const starting = start(versionOf([NOTES]))
+    await expect.poll(() => waitersOf(database.sql, 'client')).toHaveLength(1)
+    goOn.resolve()
+    // PostgreSQL lets the one fail that waited first.
+    await Promise.all([serving, starting])
+    expect(said).toEqual([FORWARD, 'Waiting for another program that uses the tables'])
+    expect((await look()).setup).toMatchObject({ step: noted(1) })
   })
 
   test('says in a sentence that the database was lost meanwhile, and leaves it as it was', async () => {

@@ -4174,6 +4174,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['contract/calls.test.ts'],
   },
   {
+    guard: 'a step of an upgrade is taken again after a deadlock',
+    file: 'server/postgres/migrate.ts',
+    from: "new Set(['55P03', '40P01'])",
+    to: "new Set(['55P03'])",
+    suites: ['server/postgres/steps.test.ts'],
+  },
+  {
     guard: 'an upgrade that makes an index does not wait for ever for others',
     file: 'server/postgres/migrate.ts',
     from: '      await isWorthWaiting(beside, waits, say)\n',
