@@ -315,6 +315,17 @@ describe('a backup', () => {
     expect(said).toContain("The restore leaves out the tables that are not Boxtree's: of_the_operator.")
   })
 
+  test('of a database that knows other small letters is sound where it is restored', async () => {
+    const { ownerSql } = world.server
+    await world.client(dealer, { desc: 'GÜNTHER' })
+    // As the locale C leaves it.
+    await ownerSql`update directory set text = replace(text, 'ü', 'Ü')`
+    await take(world.server.database)
+    await ownerSql`update directory set text = replace(text, 'Ü', 'ü')`
+    await restore()
+    expect(await verify(target.sql, 'boxtree_server')).toMatchObject({ first: null, others: [] })
+  })
+
   test('can only be restored into an empty database', async () => {
     await take(world.server.database)
     await restore()

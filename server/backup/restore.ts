@@ -77,6 +77,10 @@ async function fill(sql: Sql, { folder, manifest, say }: RestoreOptions): Promis
   const references = await setReferencesAside(sql)
   for (const { name } of tables) await sql`alter table ${sql(name)} disable trigger user`
   for (const table of tables) await copyIn(sql, table, folder, say)
+  // What is searched is written in small letters, and another database may know others.
+  await sql`
+    update directory d set text = search_text(c.name, c.description, c.mac, c.phone) from client c
+    where c.id = d.client and d.text <> search_text(c.name, c.description, c.mac, c.phone)`
   for (const { name } of tables) await sql`alter table ${sql(name)} enable trigger user`
   // A session may have ended since the backup: its password changed, or its person signed out.
   await sql`truncate session, export_ticket`

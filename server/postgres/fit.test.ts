@@ -16,16 +16,20 @@ test('a time zone that the database does not know is refused at the start, and o
   await expect(refused).rejects.toBeInstanceOf(StartFault)
 })
 
-test('a database without the encoding UTF8 is refused at the start', async () => {
+test.each([
+  ['another encoding than UTF8', 'WIN1251'],
+  ['a locale that knows no small letter of É', 'UTF8'],
+])('a database with %s is refused at the start', async (_what, encoding) => {
   const postgres = inject('postgres')
   const superuser = openPool(postgres, { max: 1 })
-  await superuser`create database boxtree_latin template template0 encoding 'LATIN1' locale 'C'`
+  await superuser.unsafe(`
+    create database boxtree_other template template0 encoding '${encoding}' locale_provider libc locale 'C'`)
   try {
-    await expect(refuseUnfit(connectAs(postgres, 'postgres', 'boxtree_latin'), 'UTC')).rejects.toThrow(
+    await expect(refuseUnfit(connectAs(postgres, 'postgres', 'boxtree_other'), 'UTC')).rejects.toThrow(
       'The database must have the encoding UTF8',
     )
   } finally {
-    await superuser`drop database boxtree_latin`
+    await superuser`drop database boxtree_other`
     await superuser.end()
   }
 })

@@ -3474,6 +3474,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/backup/backup.test.ts'],
   },
   {
+    guard: 'a restore searches by the small letters of its database',
+    file: 'server/backup/restore.ts',
+    from: 'and d.text <> search_text(c.name, c.description, c.mac, c.phone)`',
+    to: 'and false`',
+    suites: ['server/backup/backup.test.ts'],
+  },
+  {
+    guard: 'a database with the locale C is refused',
+    file: 'server/postgres/fit.ts',
+    from: "return of?.small === 'ié'",
+    to: "return of?.small !== 'ıé'",
+    suites: ['server/postgres/fit.test.ts'],
+  },
+  {
     guard: 'a damaged backup is refused',
     file: 'server/backup/restore.ts',
     from: "count.rows !== rows || hash.digest('hex') !== sha256",
