@@ -199,6 +199,18 @@ describe('a migration', () => {
     await expect(run()).rejects.toThrow(unknownSchema())
   })
 
+  test.each(['setup', 'migration', 'account'])(
+    'refuses, in one sentence, a database in which another program has a table of our name: %s',
+    async (name) => {
+      await database.ownerSql.unsafe(`create table ${name} (version text)`)
+      await expect(run()).rejects.toThrow(
+        new StartFault(
+          'The database of DATABASE_URL has tables of something else, and nothing was changed in it: give Boxtree a database of its own.',
+        ),
+      )
+    },
+  )
+
   test('warns if the console runs as the owner of the tables', async () => {
     await migrate({ server: database.owner, owner: database.owner, say: (line) => said.push(line) })
     expect(said.at(-1)).toMatch(/^Warning: boxtree_owner owns the tables and runs the console too/)

@@ -159,11 +159,16 @@ export function originOf(name: string, release: Release = RELEASE): Origin | nul
  */
 export type Standing = { fingerprint: string; step: number; needs: number }
 
-/** Returns how a database stands; null where it has no tables of ours. */
+/** Returns how a database stands; null where it has no tables of ours. Those of others may have our names. */
 export async function standingOf(sql: Sql): Promise<Standing | null> {
-  const [there] = await sql<{ present: boolean; stepwise: boolean; account: boolean }[]>`
-    select to_regclass('public.setup') is not null as present, to_regclass('public.migration') is not null as stepwise,
-      to_regclass('public.account') is not null as account`
+  const has = (table: string, ...columns: string[]) => sql`
+    ${columns}::text[] <@ (
+      select array_agg(attname::text) from pg_attribute
+      where attrelid = to_regclass(${`public.${table}`}) and attnum > 0 and not attisdropped
+    )`
+  const [there] = await sql<Record<'present' | 'stepwise' | 'account', boolean | null>[]>`
+    select ${has('setup', 'key', 'value')} as present, ${has('migration', 'name', 'checksum')} as stepwise,
+      ${has('account', 'superreseller', 'reseller')} as account`
   if (there?.present) {
     const rows = await sql<{ key: string; value: string }[]>`select key, value from setup`
     const {

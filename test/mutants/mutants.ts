@@ -2451,6 +2451,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
+    guard: 'a table of another program is not taken for one of ours by its name',
+    file: 'server/postgres/schema.ts',
+    from: "has('setup', 'key', 'value')",
+    to: "has('setup')",
+    suites: ['server/postgres/migrate.test.ts'],
+  },
+  {
     guard: 'the tables of something else keep Boxtree out of a database',
     file: 'server/postgres/migrate.ts',
     from: 'if (await hasTables(sql)) throw',
