@@ -182,6 +182,7 @@ describe('of the configuration,', () => {
       'application_name, which Boxtree sets for each of its connections; take it out',
     ],
     ['sslmode=require&TimeZone=Asia/Tokyo', 'TimeZone, which Boxtree sets for each of its connections'],
+    ['options=-c%20search_path=shop', "options, with which Boxtree's connections do not work; take it out"],
   ])('an option of a database URL that would be ignored is a fault: %s', (options, sentence) => {
     const url = `postgres://boxtree:hush@one:5432,two:5432/shop?${options}`
     for (const name of ['DATABASE_URL', 'DATABASE_OWNER_URL'])

@@ -14,14 +14,18 @@ const SET_BY_US: ReadonlySet<string> = new Set([
   'application_name',
   'datestyle',
   'default_transaction_isolation',
-  'default_transaction_read_only',
   'idle_in_transaction_session_timeout',
   'lock_timeout',
-  'options',
   'plan_cache_mode',
   'search_path',
   'statement_timeout',
   'timezone',
+])
+
+/** Settings that would end or refuse what Boxtree does, or set any of those above. */
+const IN_OUR_WAY: ReadonlySet<string> = new Set([
+  'default_transaction_read_only',
+  'options',
   'transaction_timeout',
 ])
 
@@ -41,6 +45,8 @@ function faultsOfOptions(name: string, url: string): string[] {
   for (const option of options.keys()) {
     if (SET_BY_US.has(option.toLowerCase()))
       faults.push(`${name} has ${option}, which Boxtree sets for each of its connections; take it out.`)
+    if (IN_OUR_WAY.has(option.toLowerCase()))
+      faults.push(`${name} has ${option}, with which Boxtree's connections do not work; take it out.`)
   }
   return faults
 }

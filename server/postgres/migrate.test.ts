@@ -45,16 +45,12 @@ test.each([14, 16, 17, 19])(
 )
 
 test('on a version that was not tried, no table is made', async () => {
-  const { ownerSql } = database
-  // Found before PostgreSQL's own function, it tells another version.
-  await ownerSql`create schema elsewhere`
-  await ownerSql`
-    create function elsewhere.current_setting(text) returns text language sql as $$ select '170004' $$`
-  await ownerSql`grant usage on schema elsewhere to boxtree_server`
-  await ownerSql`
-    do $$ begin
-      execute format('alter database %I set search_path = elsewhere, pg_catalog, public', current_database());
-    end $$`
+  await withPool(
+    database.superuser,
+    { max: 1 },
+    (sql) => sql`
+      create or replace function pg_catalog.current_setting(text) returns text language sql as $$ select '170004' $$`,
+  )
   await expect(run()).rejects.toThrow('PostgreSQL 17 is not supported')
   expect(said).toEqual([])
 })
@@ -210,6 +206,16 @@ describe('a migration', () => {
       )
     },
   )
+
+  test('makes the tables in the schema public, whatever schemas the role looks into first', async () => {
+    await withPool(database.superuser, { max: 1 }, (sql) => {
+      return sql`create schema boxtree_owner authorization boxtree_owner`
+    })
+    await run()
+    await run()
+    expect(said).toEqual(['Making the tables'])
+    expect(await database.sql`select * from public.account`).toEqual([])
+  })
 
   test('warns if the console runs as the owner of the tables', async () => {
     await migrate({ server: database.owner, owner: database.owner, say: (line) => said.push(line) })

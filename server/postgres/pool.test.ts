@@ -25,6 +25,24 @@ test.each(Object.keys(sessionSettings(false)))(
   },
 )
 
+test('a connection has the settings of Boxtree, whatever those of its role are', async () => {
+  const { ownerSql, server } = database
+  const [row] = await ownerSql<{ name: string }[]>`select current_database() as name`
+  const name = ownerSql(row?.name ?? '')
+  await ownerSql`alter database ${name} set search_path = elsewhere`
+  await ownerSql`alter database ${name} set default_transaction_isolation = 'serializable'`
+  const sql = openPool(server, { max: 1 })
+  try {
+    expect(
+      await sql`
+        select current_setting('search_path') as path, current_setting('transaction_isolation') as isolation`,
+    ).toEqual([{ path: 'public', isolation: 'read committed' }])
+  } finally {
+    await sql.end({ timeout: 1 })
+    await ownerSql`alter database ${name} reset all`
+  }
+})
+
 test('what runs without time limits has none, also where its role has some', async () => {
   const { ownerSql, owner } = database
   const [row] = await ownerSql<{ name: string }[]>`select current_database() as name`

@@ -127,6 +127,9 @@ export function sessionSettings(noTimeouts: boolean): Record<string, string> {
     application_name: 'boxtree',
     TimeZone: 'UTC',
     DateStyle: 'ISO, YMD',
+    // By itself PostgreSQL looks into a schema that is named like the role first, and makes tables there.
+    search_path: 'public',
+    default_transaction_isolation: 'read committed',
     // Sent also where there are none, because the role or the database's server may have limits of its own.
     statement_timeout: noTimeouts ? '0' : '30000',
     lock_timeout: noTimeouts ? '0' : '10000',

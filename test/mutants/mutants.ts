@@ -3663,6 +3663,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/postgres/steps.test.ts'],
   },
   {
+    guard: 'no schema that is named like a role is looked into before public',
+    file: 'server/postgres/pool.ts',
+    from: "    search_path: 'public',\n",
+    to: '',
+    suites: ['server/postgres/pool.test.ts'],
+  },
+  {
     guard: 'what needs no time limit has none, also where its role has one',
     file: 'server/postgres/pool.ts',
     from: "statement_timeout: noTimeouts ? '0' : '30000'",
