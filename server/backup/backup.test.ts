@@ -279,6 +279,32 @@ describe('a backup', () => {
     expect(await isEmpty(target)).toBe(true)
   })
 
+  test('has no limit for its transaction, also where the role of the tables has one', async () => {
+    const { database } = world.server
+    const { ownerSql } = database
+    const [row] = await ownerSql<{ name: string }[]>`select current_database() as name`
+    const limitTo = (limit: string) =>
+      ownerSql.unsafe(`alter role boxtree_owner in database ${row?.name} set transaction_timeout = ${limit}`)
+    await limitTo("'500ms'")
+    const release = await holdOpen(ownerSql, (sql) => sql`lock table client`)
+    const taking = take(database).then(
+      () => 'made',
+      (error) => error,
+    )
+    const waiting = (sql: Sql) => sql`
+      select from pg_locks join pg_stat_activity using (pid)
+      where not granted and relation = 'client'::regclass and now() - xact_start > interval '600ms'`
+    try {
+      await withPool(database.superuser, { max: 1 }, (sql) => {
+        return expect.poll(async () => (await waiting(sql)).length).toBe(1)
+      })
+    } finally {
+      await release()
+      await limitTo('default')
+    }
+    expect(await taking).toBe('made')
+  })
+
   test('leaves out the tables that others have made in the database, and says which', async () => {
     const { database } = world.server
     await withPool(database.superuser, { max: 1 }, async (sql) => {

@@ -7,7 +7,7 @@ import { DURABLE, initialise, refuseOfAnother } from './cluster.ts'
 import { codeOf, isLost } from './errors.ts'
 import { findHome, type Home } from './home.ts'
 import { LOCKS } from './locks.ts'
-import { type Connect, openPool, type Sql, withPool } from './pool.ts'
+import { type Connect, openPool, type Sql } from './pool.ts'
 import { ensureRunning, type StopMode, stop } from './postmaster.ts'
 import { socketPathOf } from './socket-path.ts'
 
@@ -91,17 +91,19 @@ async function setUp(
   stopping: AbortSignal | undefined,
 ): Promise<void> {
   const inPostgres = { ...superuser, database: 'postgres' }
-  await withPool(inPostgres, { max: 1, isLong: true }, async (sql) => {
-    try {
-      await whenReady(home, () => sql`select pg_advisory_lock(${LOCKS.console})`, stopping)
-      await refuseUnsafe(sql)
-      const [there] = await sql`select from pg_database where datname = 'boxtree'`
-      if (!there) await createDatabase(sql)
-    } catch (error) {
-      if (codeOf(error) === LETS_NOBODY_IN) refuseOfAnother(home.cluster)
-      throw error
-    }
-  })
+  // `withPool` would begin with a statement before the server is ready.
+  const sql = openPool(inPostgres, { max: 1, isLong: true })
+  try {
+    await whenReady(home, () => sql`select pg_advisory_lock(${LOCKS.console})`, stopping)
+    await refuseUnsafe(sql)
+    const [there] = await sql`select from pg_database where datname = 'boxtree'`
+    if (!there) await createDatabase(sql)
+  } catch (error) {
+    if (codeOf(error) === LETS_NOBODY_IN) refuseOfAnother(home.cluster)
+    throw error
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
 }
 
 /** PostgreSQL's code for a user of the system that it does not know. */

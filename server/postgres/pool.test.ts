@@ -8,7 +8,7 @@ import { offers } from '../../test/support/needs.ts'
 import { openPostgresProxy } from '../../test/support/postgres-proxy.ts'
 import { begin } from './begin.ts'
 import { faultsOfDatabaseUrl } from './database-url.ts'
-import { hostsOf, openPool, sessionSettings } from './pool.ts'
+import { hostsOf, openPool, type Sql, sessionSettings, withPool } from './pool.ts'
 
 let database: FreshDatabase
 beforeAll(async () => {
@@ -47,18 +47,16 @@ test('what runs without time limits has none, also where its role has some', asy
   const { ownerSql, owner } = database
   const [row] = await ownerSql<{ name: string }[]>`select current_database() as name`
   const name = ownerSql(row?.name ?? '')
-  for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
-    await ownerSql`alter role boxtree_owner in database ${name} set ${ownerSql(limit)} = '50ms'`
-  const sql = openPool(owner, { max: 1, isLong: true })
-  try {
-    await begin(sql, async (sql) => {
+  for (const limit of ['statement', 'lock', 'idle_in_transaction_session', 'transaction'])
+    await ownerSql`alter role boxtree_owner in database ${name} set ${ownerSql(`${limit}_timeout`)} = '50ms'`
+  await withPool(owner, { max: 2, isLong: true }, async (sql) => {
+    const work = async (sql: Sql) => {
       await sql`select pg_sleep(0.2)`
       await pause(200)
       expect(await sql`select current_setting('lock_timeout') as lock`).toEqual([{ lock: '0' }])
-    })
-  } finally {
-    await sql.end({ timeout: 1 })
-  }
+    }
+    await Promise.all([begin(sql, work), begin(sql, work)])
+  })
 })
 
 test.each([

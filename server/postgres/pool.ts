@@ -26,7 +26,7 @@ interface PoolOptions {
   changes?: number
   /**
    * True for work that takes long, as migrations and backups: no time limit, also none of the role, and no new
-   * connection meanwhile.
+   * connection meanwhile. The limit of transactions is lifted by `withPool`, or else by `liftTransactionLimit`.
    */
   isLong?: boolean
   /** Whether to connect to a standby where there is one, for work that only reads and takes long. */
@@ -92,10 +92,22 @@ export async function withPool<Result>(
 ): Promise<Result> {
   const sql = openPool(to, options)
   try {
+    if (options.isLong) await liftTransactionLimit(sql)
     return await work(sql)
   } finally {
     await sql.end({ timeout: 5 })
   }
+}
+
+/**
+ * Makes all connections of a new pool for long work, and takes the limit of a role's transactions from them, which there
+ * is from PostgreSQL 17 on. It is not sent with the other settings, because those before refuse what they do not know.
+ */
+export async function liftTransactionLimit(sql: Sql): Promise<void> {
+  const lift = () => sql`
+    select set_config('transaction_timeout', '0', false)
+    where current_setting('transaction_timeout', true) is not null`
+  await Promise.all(Array.from({ length: sql.options.max }, lift))
 }
 
 /** The turns of the changes of each pool that limits them. */

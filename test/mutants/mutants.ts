@@ -3663,6 +3663,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/postgres/steps.test.ts'],
   },
   {
+    guard: 'what needs no time limit has none for its transactions either',
+    file: 'server/postgres/pool.ts',
+    from: '    if (options.isLong) await liftTransactionLimit(sql)\n',
+    to: '',
+    suites: ['server/postgres/pool.test.ts'],
+  },
+  {
+    guard: "a backup has no time limit for its transaction, also where the owner's role has one",
+    file: 'server/backup/take.ts',
+    from: '    await liftTransactionLimit(sql)\n',
+    to: '',
+    suites: ['server/backup/backup.test.ts'],
+  },
+  {
     guard: 'no schema that is named like a role is looked into before public',
     file: 'server/postgres/pool.ts',
     from: "    search_path: 'public',\n",
