@@ -136,7 +136,7 @@ type OwnBackups = ReturnType<typeof openBackups>
 async function openData(config: Config) {
   const database = await step(() => openDatabase(config, tell, { stopping: stopping.signal }))
   undo.push(() => database.stop())
-  await step(() => refuseUnfit(database.server, config.timeZone))
+  await step(() => refuseUnfit(database.server, config.timeZone, warn))
   await step(() => migrate({ ...database, say: tell, stopping: stopping.signal }))
   // The pool is opened before the clock and the watch of the primary, whom it tells of its connections.
   let [onOpen, onClose] = [() => {}, () => {}]

@@ -29,7 +29,7 @@ async function main(): Promise<number> {
     await roleOfTried(server)
     const isSame = isSameZone(manifest.time_zone, config.timeZone)
     // The configuration may have another name of the zone, which this PostgreSQL knows.
-    await refuseUnfit(server, isSame ? config.timeZone : manifest.time_zone)
+    await refuseUnfit(server, isSame ? config.timeZone : manifest.time_zone, say)
     const onRestored = () => config.secretKey ?? keepSecretKey(config, key)
     await restoreBackup({ owner, key, folder, manifest, say, onRestored }).catch((error) => {
       throw codeOf(error) === '42501' ? mayMakeNoTables() : error

@@ -12,8 +12,10 @@ const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify
 /** Settings of a connection that the driver would take from the URL instead of ours: see openPool. */
 const SET_BY_US: ReadonlySet<string> = new Set([
   'application_name',
+  'bytea_output',
   'datestyle',
   'default_transaction_isolation',
+  'default_transaction_read_only',
   'idle_in_transaction_session_timeout',
   'lock_timeout',
   'plan_cache_mode',
@@ -23,11 +25,7 @@ const SET_BY_US: ReadonlySet<string> = new Set([
 ])
 
 /** Settings that would end or refuse what Boxtree does, or set any of those above. */
-const IN_OUR_WAY: ReadonlySet<string> = new Set([
-  'default_transaction_read_only',
-  'options',
-  'transaction_timeout',
-])
+const IN_OUR_WAY: ReadonlySet<string> = new Set(['options', 'transaction_timeout'])
 
 /** What the driver would not take as it is meant. */
 function faultsOfOptions(name: string, url: string): string[] {

@@ -1,17 +1,20 @@
-import { expect, inject, test } from 'vitest'
+import { beforeEach, expect, inject, test, vi } from 'vitest'
 import { connectAs } from '../../test/support/global-setup.ts'
 import { suiteWorld } from '../../test/support/world.ts'
 import { StartFault } from '../config.ts'
 import { refuseUnfit } from './fit.ts'
-import { openPool } from './pool.ts'
+import { openPool, withPool } from './pool.ts'
 
 const world = await suiteWorld()
 
+const say = vi.fn<(sentence: string) => void>()
+beforeEach(() => say.mockReset())
+
 test('a time zone that the database does not know is refused at the start, and one that it knows is not', async () => {
   const { server } = world.server.database
-  await refuseUnfit(server, 'UTC')
-  await refuseUnfit(server, 'America/Argentina/Buenos_Aires')
-  const refused = refuseUnfit(server, 'Mars/Olympus')
+  await refuseUnfit(server, 'UTC', say)
+  await refuseUnfit(server, 'America/Argentina/Buenos_Aires', say)
+  const refused = refuseUnfit(server, 'Mars/Olympus', say)
   await expect(refused).rejects.toThrow('PostgreSQL does not know the TIME_ZONE Mars/Olympus.')
   await expect(refused).rejects.toBeInstanceOf(StartFault)
 })
@@ -25,8 +28,17 @@ test.each([
   await superuser.unsafe(`
     create database boxtree_other template template0 encoding '${encoding}' locale_provider libc locale 'C'`)
   try {
-    await expect(refuseUnfit(connectAs(postgres, 'postgres', 'boxtree_other'), 'UTC')).rejects.toThrow(
+    const database = connectAs(postgres, 'postgres', 'boxtree_other')
+    await expect(refuseUnfit(database, 'UTC', say)).rejects.toThrow(
       'The database must have the encoding UTF8',
+    )
+    // A business that stands there already is served.
+    await withPool(database, { max: 1 }, (sql) => sql`create table account (id bigint)`)
+    const served = refuseUnfit(database, 'UTC', say)
+    if (encoding === 'UTF8') await served
+    else await expect(served).rejects.toBeInstanceOf(StartFault)
+    expect(say.mock.calls).toEqual(
+      encoding === 'UTF8' ? [[expect.stringContaining('A search misses words with letters such as É.')]] : [],
     )
   } finally {
     await superuser`drop database boxtree_other`

@@ -2,18 +2,26 @@ import { StartFault } from '../config.ts'
 import { codeOf } from './errors.ts'
 import { type Connect, type Sql, withPool } from './pool.ts'
 
+const UNFIT =
+  "The database must have the encoding UTF8 and a locale such as C.UTF-8. Make another one: create database … template template0 encoding 'UTF8' locale 'C.UTF-8'. A backup of this one can be restored there."
+
 /**
  * Refuses a database that would answer wrongly: one that knows small letters otherwise than this process, as by Turkish
- * rules, by which a name is found, or only those of English, as the locale C; and one that does not know the time zone.
+ * rules, by which a name is found; and one that does not know the time zone. The locale C knows the small letters of
+ * English alone, so that a search finds few of the other words: a new business is refused there, and one that stands is
+ * served, and that is said.
  * @throws StartFault
  */
-export async function refuseUnfit(database: Connect, timeZone: string): Promise<void> {
+export async function refuseUnfit(
+  database: Connect,
+  timeZone: string,
+  say: (sentence: string) => void,
+): Promise<void> {
   await withPool(database, { max: 1 }, async (sql) => {
-    if (!(await knowsSmallLetters(sql))) {
-      throw new StartFault(
-        "The database must have the encoding UTF8 and a locale such as C.UTF-8. Make another one: create database … template template0 encoding 'UTF8' locale 'C.UTF-8'. A backup of this one can be restored there.",
-      )
-    }
+    const letters = await smallLetters(sql)
+    if (letters === 'others' || (letters === 'English' && !(await isBusiness(sql))))
+      throw new StartFault(UNFIT)
+    if (letters === 'English') say(`A search misses words with letters such as É. ${UNFIT}`)
     try {
       await sql`select now() at time zone ${timeZone}`
     } catch (error) {
@@ -25,10 +33,16 @@ export async function refuseUnfit(database: Connect, timeZone: string): Promise<
   })
 }
 
-async function knowsSmallLetters(sql: Sql): Promise<boolean> {
+async function smallLetters(sql: Sql): Promise<'all' | 'English' | 'others'> {
   const [is] = await sql<{ encoding: string }[]>`select current_setting('server_encoding') as encoding`
   // Others may not even have the letter.
-  if (is?.encoding !== 'UTF8') return false
+  if (is?.encoding !== 'UTF8') return 'others'
   const [of] = await sql<{ small: string }[]>`select lower('IÉ') as small`
-  return of?.small === 'ié'
+  if (of?.small === 'ié') return 'all'
+  return of?.small === 'iÉ' ? 'English' : 'others'
+}
+
+async function isBusiness(sql: Sql): Promise<boolean> {
+  const [has] = await sql<{ account: boolean }[]>`select to_regclass('public.account') is not null as account`
+  return has?.account === true
 }

@@ -31,15 +31,18 @@ test('a connection has the settings of Boxtree, whatever those of its role are',
   const name = ownerSql(row?.name ?? '')
   await ownerSql`alter database ${name} set search_path = elsewhere`
   await ownerSql`alter database ${name} set default_transaction_isolation = 'serializable'`
+  await ownerSql`alter database ${name} set default_transaction_read_only = on`
+  await ownerSql`alter database ${name} set bytea_output = 'escape'`
   const sql = openPool(server, { max: 1 })
   try {
     expect(
       await sql`
-        select current_setting('search_path') as path, current_setting('transaction_isolation') as isolation`,
-    ).toEqual([{ path: 'public', isolation: 'read committed' }])
+        select current_setting('search_path') as path, current_setting('transaction_isolation') as isolation,
+          current_setting('transaction_read_only') as read_only, 'é'::bytea as bytes`,
+    ).toEqual([{ path: 'public', isolation: 'read committed', read_only: 'off', bytes: Buffer.from('é') }])
   } finally {
     await sql.end({ timeout: 1 })
-    await ownerSql`alter database ${name} reset all`
+    await ownerSql.begin('read write', (sql) => sql`alter database ${sql(row?.name ?? '')} reset all`)
   }
 })
 

@@ -142,6 +142,10 @@ export function sessionSettings(noTimeouts: boolean): Record<string, string> {
     // By itself PostgreSQL looks into a schema that is named like the role first, and makes tables there.
     search_path: 'public',
     default_transaction_isolation: 'read committed',
+    // As where a provider sets it because a disk fills up: a sign-in would take each such refusal for a lost primary.
+    default_transaction_read_only: 'off',
+    // The driver reads no other.
+    bytea_output: 'hex',
     // Sent also where there are none, because the role or the database's server may have limits of its own.
     statement_timeout: noTimeouts ? '0' : '30000',
     lock_timeout: noTimeouts ? '0' : '10000',

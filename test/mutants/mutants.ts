@@ -3488,10 +3488,10 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/backup/backup.test.ts'],
   },
   {
-    guard: 'a database with the locale C is refused',
+    guard: 'no business begins in a database with the locale C',
     file: 'server/postgres/fit.ts',
-    from: "return of?.small === 'ié'",
-    to: "return of?.small !== 'ıé'",
+    from: "if (of?.small === 'ié') return 'all'",
+    to: "if (of?.small !== 'ıé') return 'all'",
     suites: ['server/postgres/fit.test.ts'],
   },
   {
