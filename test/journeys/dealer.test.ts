@@ -271,6 +271,30 @@ describe("a dealer's list of clients", () => {
     await readNotice(page, 'Successfully renewed 1 month(s) for client-01')
   })
 
+  test('says nothing of the client before in a renewal that is opened while the last one still fades', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfTwelve(world), at: '/clients?perPage=5' })
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    await page.getByLabel('Select this page').check()
+    await page.getByRole('button', { name: 'Renew client-01' }).focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog')
+    const price = dialog.getByText('2026-05-15 → 2026-06-15')
+    await expect(price).toBeVisible()
+    const release = await holdBack(page, '**/v1/api/quote')
+    for (const key of ['Escape', 'ArrowDown', 'Enter']) await page.keyboard.press(key)
+    await expect(dialog).toContainText('Renew client-02')
+    await expect(dialog).not.toContainText('left out')
+    await expect(price).toHaveCount(0)
+    release()
+    await expect(price).toBeVisible()
+    await expect(page.locator('[role=dialog]:focus-within')).toHaveCount(1)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('group', { name: 'Selection' })).toContainText('5 selected')
+  })
+
   test('says why a price that was there is gone, and shows it again after Retry', async ({ open, world }) => {
     const page = await open({ as: await dealerOfTwelve(world, 3), at: '/clients' })
     await page.clock.install()

@@ -76,6 +76,8 @@ export function RenewDialog({ open, names, onClose, onDone, onGone }: RenewDialo
         help={unanswered ? NOT_TWICE : undefined}
       />
       <Quote
+        // Anew for other clients, of whom the last answer says nothing: they would seem to be gone.
+        key={shown.join('\n')}
         clients={shown}
         asking={open && !isHeld}
         onAnswer={isHeld ? keepQuote : setQuote}
