@@ -53,10 +53,13 @@ export function keepPreferences(changed: Preferences): void {
   }
 }
 
-/** Takes on what the server tells. What was chosen before it did holds. */
+/**
+ * Takes on what the server tells. What was chosen before it did holds, and whoever signs in again without leaving the
+ * page goes on with what is known: an open list must not jump, and some of it may not have been saved.
+ */
 export function learnPreferences(told: Preferences): void {
   const { preferences, toldAt } = kept.get()
-  kept.set({ preferences: toldAt === null ? merged(told, preferences) : told, toldAt: Date.now() })
+  if (toldAt === null) kept.set({ preferences: merged(told, preferences), toldAt: Date.now() })
 }
 
 /**

@@ -234,6 +234,21 @@ describe('what an account chose is used', () => {
     await expect(other.getByRole('menuitemcheckbox')).toHaveText(['The second'])
     await expect(rows(other, 'Clients')).toHaveCount(6)
     expect(await page.evaluate(() => localStorage.getItem('preferences'))).toBeNull()
+    // Nor does it jump where the person signs in again in one of the tabs, and what could not be saved stays.
+    await other.route('**/v1/preferences', (route) => route.abort())
+    await other.getByRole('menuitem', { name: 'Save this filter' }).click()
+    await typeIn(other.getByLabel('Name', { exact: true }), 'Unsaved')
+    await other.keyboard.press('Enter')
+    await readNotice(other, 'Failed to save settings', 'The connection to Boxtree is lost. Please try again.')
+    const { token } = await world.again(dealer)
+    const followed = other.waitForResponse('**/v1/api/user')
+    await page.evaluate((token) => localStorage.setItem('token', token), token)
+    await followed
+    await drawn(other)
+    await press(other, 'Filters')
+    await expect(other.getByRole('menuitemcheckbox')).toHaveText(['The second', 'Unsaved'])
+    await expect(sizes(other)).toHaveValue('10')
+    await expect(rows(other, 'Clients')).toHaveCount(6)
   })
 
   test('on another device once its tab is looked at again, but for the arrangement of an open list', async ({
