@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'vitest'
-import { calls } from '../../contract/calls.ts'
+import { calls, type OutputOf } from '../../contract/calls.ts'
 import { MOST_COMPRESSED } from '../../contract/channels.ts'
 import { leavesOutAdults, PACKAGES } from '../../contract/packages.ts'
 import { noteRun } from '../../server/nouns/system/runs.ts'
@@ -92,6 +92,20 @@ describe('the admin', () => {
     await page.reload()
     await expect(page.getByText('None. All is well.')).toBeVisible()
     await expect(rows(page, 'Jobs')).toContainText(['CountsSucceeded'])
+    // A server that is gone is a row among the servers, and speaks in none of the cards.
+    await page.route('**/v1/admin/system', async (route) => {
+      const state = (await (await route.fetch()).json()) as OutputOf<typeof calls.system.state>
+      const [server] = state.servers
+      const { now } = world.clock
+      const backups = { every_hours: 24, kept: 7, newest: now, test_restore: null, sound: null, next: now }
+      const gone = { ...server, id: 'gone', host: 'is-gone', state: 'gone', version: '0.0.9', node: '20.0.0' }
+      const servers = [...state.servers, { ...gone, backups: { ...backups, failure: null } }]
+      await route.fulfill({ json: { ...state, servers } })
+    })
+    await page.reload()
+    await expect(rows(page, 'Servers').last()).toContainText(/is-goneGone.*0\.0\.9/)
+    await expect(page.getByRole('region', { name: 'Backups' })).toContainText('Boxtree makes none by itself.')
+    await expect(page.getByRole('region', { name: 'Boxtree' })).not.toContainText(/0\.0\.9|20\.0\.0/)
     await page.goto('about:blank')
     const asked = page.waitForResponse('**/v1/admin/findings')
     await page.goto('/admin')

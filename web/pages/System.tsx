@@ -28,6 +28,8 @@ const EVERY_MS = 15_000
 /** How the servers, the database, the jobs and the backups are, and the problems. */
 export function System() {
   const { data, error, refetch } = useCall(calls.system.state, {}, { every: EVERY_MS })
+  // What a server that is gone told of itself last is not so any more.
+  const there = data?.servers.filter(({ state }) => state !== 'gone') ?? []
   return (
     <>
       <PageHead title="System" />
@@ -53,9 +55,9 @@ export function System() {
           {error && <Outdated message={error.message} onRetry={refetch} />}
           <Findings findings={data.findings} />
           <Beside>
-            <Boxtree state={data} />
+            <Boxtree schema={data.schema} servers={there} />
             <DatabaseCard state={data} />
-            <BackupsCard backups={newestOf(data.servers)} />
+            <BackupsCard backups={newestOf(there)} />
           </Beside>
           <Card title="Servers" flush>
             <FewRows label="Servers" table={servers} rows={data.servers} />
@@ -89,7 +91,7 @@ function Findings({ findings }: { findings: readonly Finding[] }) {
   )
 }
 
-function Boxtree({ state: { schema, servers } }: { state: State }) {
+function Boxtree({ schema, servers }: Pick<State, 'schema' | 'servers'>) {
   const versions = (of: (server: Server) => string) => [...new Set(servers.map(of))].join(', ')
   return (
     <Card title="Boxtree">
