@@ -59,6 +59,7 @@ export const models = table<BoxModel>({
       width: 128,
       least: 88,
       narrow: 'title',
+      text: ({ stb_type }) => stb_type || 'Unknown',
       cell: ({ stb_type }) => <Ellipsis text={stb_type || 'Unknown'} />,
     },
     text('version', 'Version'),

@@ -82,11 +82,13 @@ export function chip<Row>(
   stateOf: (row: Row) => ChipLook,
   look: Look<Row> & Pick<Column<Row>, 'width'> = {},
 ): Column<Row> {
+  const label = (row: Row) => stateOf(row).label
   return {
     key,
     header,
     width: widths.chip,
-    text: (row) => stateOf(row).label,
+    text: label,
+    sort: label,
     cell: (row) => {
       const { label, tone } = stateOf(row)
       return <Chip tone={tone}>{label}</Chip>

@@ -13,6 +13,7 @@ export const deviceHistory = table<DeviceChange>({
       width: 152,
       narrow: 'aside',
       text: eventOf,
+      sort: eventOf,
     },
     {
       key: 'detail',

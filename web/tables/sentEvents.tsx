@@ -13,6 +13,7 @@ export const sentEvents = table<SentEvent>({
       header: 'What',
       cell: (sent) => <Ellipsis text={whatWasSent(sent)} />,
       text: whatWasSent,
+      sort: whatWasSent,
     },
     chip('state', 'State', ({ state }) => STATES[state], { width: 88, narrow: 'aside' }),
     moment('told', 'Reached', 'datetime'),

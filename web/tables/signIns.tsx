@@ -65,5 +65,6 @@ function browser<Row extends { agent: string }>(): Column<Row> {
     header: 'With',
     text: ({ agent }) => browserOf(agent),
     cell: ({ agent }) => <Ellipsis text={browserOf(agent)} />,
+    sort: ({ agent }) => agent && browserOf(agent),
   }
 }

@@ -140,6 +140,7 @@ export function state<Row extends Pick<TreeRow, 'suspended' | 'closed'>>(): Colu
     header: 'State',
     width: widths.chip,
     text: stateOf,
+    sort: stateOf,
     cell: (row) => stateOf(row) && <Chip tone="bad">{stateOf(row)}</Chip>,
   }
 }
