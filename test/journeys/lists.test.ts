@@ -458,7 +458,7 @@ test('a page that was opened again stays, though what was sent from it before is
   await expect(page.getByLabel('Login', { exact: true })).toHaveValue('the-second')
 })
 
-test('a page of transactions stays after a reload, and the last one says how older transactions are found', async ({
+test('a page of transactions stays after a reload, and the last one says how older transactions are found, as that of many clients does', async ({
   open,
   world,
 }) => {
@@ -489,6 +489,18 @@ test('a page of transactions stays after a reload, and the last one says how old
   await page.getByRole('button', { name: 'Type' }).click()
   await expect(rows(page, 'Transactions').first()).toContainText('ADD')
   await expect(sorted).toBeVisible()
+
+  // A search of clients ends in the same way.
+  const found = await dealer.call(calls.clients.list, { search: 'page', per_page: 25 })
+  const json = { ...found, count: 50, count_capped: true, total_pages: 2 }
+  await page.route('**/v1/api/clients?*', (route) => route.fulfill({ json }))
+  const pagesOfClients = pager(page, 'Clients')
+  const rest = 'For the rest, search more closely or export.'
+  await page.goto('/clients?search=page&perPage=25')
+  await expect(pagesOfClients).toContainText('1–25 of more than 50')
+  await expect(pagesOfClients).not.toContainText(rest)
+  await press(pagesOfClients, 'Next page')
+  await expect(pagesOfClients).toContainText(`26–50 of more than 50. ${rest}`)
 })
 
 test('a description in Arabic loses its end in a narrow column, as one in English does, and is typed from the right, where the arrow to the left renews', async ({

@@ -146,6 +146,7 @@ function declare<Row extends ClientRow>(
     pageSizes: [5, 10, 25, 50],
     empty: 'No clients found',
     search: 'Search clients',
+    beyond: 'For the rest, search more closely or export.',
     searchFault,
     denseSwitch: true,
   })

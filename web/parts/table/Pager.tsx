@@ -46,7 +46,7 @@ export function Pager(props: PagerProps) {
       </Sizes>
       <span aria-live="polite">
         {range(page, perPage, count, capped)}
-        {page === last && count > last * perPage && `. ${beyond}`}
+        {beyond && page === last && (capped || count > last * perPage) && `. ${beyond}`}
       </span>
       <Turns>
         <Turn label="Previous page" may={page > 1} onTurn={() => onPage(page - 1)}>
