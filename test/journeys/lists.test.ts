@@ -154,6 +154,30 @@ describe('a failed load', () => {
     await expect(own.getByRole('button', { name: 'Close', exact: true })).toBeVisible()
   })
 
+  test('of the transactions and their sums is told of both, and one Retry loads both again', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfThree(world), at: '/clients' })
+    const sums = page.getByLabel('Sums')
+    const retries = page.getByRole('main').getByRole('button', { name: 'Retry' })
+    for (const [url, failed] of [
+      [/\/v1\/transactions\/sums/, 1],
+      [/\/v1\/transactions/, 2],
+    ] as const) {
+      await page.route(url, fail)
+      await page.goto(to.transactions())
+      await expect(retries).toHaveCount(failed)
+      await expect(sums).toHaveCount(0)
+      await page.unrouteAll()
+      await retries.last().click()
+      await expect(sums).toContainText('ADD')
+      await expect(sums).toContainText('in 1 transaction')
+      await expect(rows(page, 'Transactions').first()).toContainText('client-')
+      await expect(retries).toHaveCount(0)
+    }
+  })
+
   test('of the credits shows a dash instead of loading forever', async ({ open, world }) => {
     const dealer = await dealerOfThree(world)
     const page = await open({ as: dealer, at: '/clients' })

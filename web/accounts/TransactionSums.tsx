@@ -7,7 +7,7 @@ import { number } from '../parts/number.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 
 interface TransactionSumsProps {
-  /** Undefined while they load and where they could not be loaded. */
+  /** Undefined while they load, and where nothing is asked for. */
   sums: readonly TransactionSum[] | undefined
   loading: boolean
   /** The type that is selected; undefined for all. */

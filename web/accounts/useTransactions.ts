@@ -76,14 +76,18 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
   const unknown = error?.code === 'not_found' ? error.message : undefined
   const fault = outOfOrder === undefined ? unknown : `${outOfOrder}.`
   if (fault !== undefined)
-    return { served: { ...served, ...NOTHING, emptyText: fault }, sums: undefined, summing: false }
+    return { served: { ...served, ...NOTHING, emptyText: fault }, sums: NO_SUMS, summing: false }
   // The sums of another filter are not those of this one.
   const summing = sums.isPending || sums.isPlaceholderData
   const counted = data && countedBy(data, summing ? undefined : sums.data)
   return {
     // Where there are more than 10,000 transactions, the last page is not the end of them.
-    served: { ...served, rows: counted && { rows: data.data, ...counted, last: data.total_pages } },
-    sums: sums.data?.data,
+    served: {
+      ...served,
+      rows: counted && { rows: data.data, ...counted, last: data.total_pages },
+      onRetry: () => Promise.all([loaded.refetch(), sums.error && sums.refetch()]),
+    },
+    sums,
     summing,
     /** Whether only the newest 10,000 are in the order that was chosen. */
     isPartlySorted: data?.count_capped === true && sort !== 'created',
@@ -92,6 +96,7 @@ export function useTransactionPage(table: Table<Transaction>, filter: ChosenFilt
 
 /** What is shown of days of which the last is before the first, and of an account or client that is not there. */
 const NOTHING = { rows: { rows: [], count: 0 }, loading: false, error: undefined }
+const NO_SUMS = { data: undefined, error: null, refetch: () => {} }
 
 /** The page counts to 10,000 only; the sums, which may come later, count all. */
 function countedBy(

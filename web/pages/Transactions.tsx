@@ -10,6 +10,7 @@ import { useTransactionFilter, useTransactionPage } from '../accounts/useTransac
 import { PageHead } from '../PageHead.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Later } from '../parts/dialog/Later.tsx'
+import { Loaded } from '../parts/Loaded.tsx'
 import { Quiet } from '../parts/Quiet.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
 import { useSession } from '../session.tsx'
@@ -39,13 +40,15 @@ export function Transactions() {
         </Above>
       )}
       <TransactionFilters filter={filter} onChange={change} />
-      <TransactionSums
-        sums={page.sums}
-        loading={page.summing}
-        of={filter.type}
-        // Of a client that was moved, the dealer before paid a part.
-        ofOneBalance={role === 'dealer' && filter.client === undefined}
-      />
+      <Loaded of={page.sums}>
+        <TransactionSums
+          sums={page.sums.data?.data}
+          loading={page.summing}
+          of={filter.type}
+          // Of a client that was moved, the dealer before paid a part.
+          ofOneBalance={role === 'dealer' && filter.client === undefined}
+        />
+      </Loaded>
       <Card flush>
         <DataTable
           label="Transactions"
