@@ -24,7 +24,8 @@ export type Listening = { host: string; port: number; variable: 'PORT' | 'BOX_PO
 /** @throws StartFault that names the variable to change */
 export async function listen(app: FastifyInstance, { host, port, variable }: Listening): Promise<void> {
   try {
-    await app.listen({ host, port })
+    // Fastify would open a second server for localhost's other address, whose connections nothing limits or drains.
+    await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
   } catch (error) {
     const code = codeOf(error)
     if (code === 'EADDRINUSE') {
