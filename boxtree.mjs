@@ -92,9 +92,9 @@ let stopping = false
 passSignalsOn()
 
 process.chdir(ROOT)
-if (isInstallStale(command.tools)) await install()
+if (isInstallStale(command.tools)) await forAllToRead(install)
 const node = findNode()
-if (command.console && isConsoleStale()) await buildConsole()
+if (command.console && isConsoleStale()) await forAllToRead(buildConsole)
 process.exitCode = await runAll(command.run)
 
 /** Runs every program even if one fails. Arguments belong to the last program, so with arguments only that one runs. */
@@ -106,6 +106,13 @@ async function runAll(parts) {
     code = (await run(node, last ? [...part, ...rest] : part, { ...ENVIRONMENT, ...command.env })) || code
   }
   return code
+}
+
+/** What root installs and builds is run by the user of a service, whom a strict umask of root would keep out. */
+async function forAllToRead(make) {
+  const umask = process.umask(process.umask() & ~0o055)
+  await make()
+  process.umask(umask)
 }
 
 /** npm writes its list of installed packages last, so the list is correct only once the installation is complete. */

@@ -13,8 +13,9 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { runConsole, startConsole } from '../test/support/console.ts'
+import { copyRepository } from '../test/support/copy-repository.ts'
 import { freshFolder, putCluster } from '../test/support/folder.ts'
 import { offers } from '../test/support/needs.ts'
 import { freePort } from '../test/support/port.ts'
@@ -271,6 +272,21 @@ describe('the console', () => {
       msg: expect.stringContaining('HOST is fe80::1, which is no address on which this machine can listen'),
     })
     expect(existsSync(join(dataDir, 'first-login'))).toBe(true)
+  })
+
+  test('is refused where its page is not built, and writes no file', async () => {
+    const root = freshFolder()
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+    copyRepository(root)
+    rmSync(join(root, 'dist'))
+    dataDir = freshFolder()
+    const console = runConsole({ dataDir, root })
+    running.push(console)
+    expect(await Promise.race([console.exit, console.ready])).toBe(1)
+    expect(console.output()).toContain(
+      'The console is not built, or this user may not read it: run `rm -rf dist && node boxtree.mjs build` as its owner.',
+    )
+    expect(readdirSync(dataDir)).toEqual([])
   })
 
   test('names every fault of its configuration, and writes no file', async () => {

@@ -14,6 +14,7 @@ import { measureBackups, openBackups } from './backup/scheduler.ts'
 import { openGateway } from './boxes/gateway.ts'
 import { say, sentenceOf } from './commands/command.ts'
 import { type Config, readConfig, StartFault } from './config.ts'
+import { requirePage } from './corridor/console.ts'
 import { openMetrics } from './corridor/metrics-server.ts'
 import { openHeartbeat } from './jobs/heartbeat.ts'
 import { startJobs } from './jobs/jobs.ts'
@@ -75,6 +76,7 @@ await started.catch((error) => fail(error, sentenceOf(error)))
 async function start(): Promise<void> {
   const config = readConfig(process.env)
   log.level = config.logLevel
+  if (config.serve.console) requirePage()
   if (config.captcha.provider === 'none')
     warn('CAPTCHA_PROVIDER is none: programs can try passwords as easily as people')
   if (config.serve.console && !isOfThisMachine(config.host) && config.trustedProxies.length === 0)

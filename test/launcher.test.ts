@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -303,6 +304,40 @@ test('a build keeps the files of the build before, for which open pages still as
     readFileSync(join(there, 'dist', build, 'index.html'), 'utf8'),
   )
   expect(builds).toEqual(['third', 'second'])
+})
+
+test('what root installs and builds can be read by the user of the service, whatever the umask', () => {
+  const there = withBuilder(`
+    const { mkdirSync, writeFileSync } = require('node:fs')
+    mkdirSync('dist/web.new', { recursive: true })
+    writeFileSync('dist/web.new/index.html', '')`)
+  writeFileSync(
+    join(there, 'package-lock.json'),
+    JSON.stringify({ packages: { 'node_modules/one': { version: '2.0.0' } } }),
+  )
+  writeFileSync(
+    join(there, 'npm-cli.js'),
+    `
+    const { cpSync, writeFileSync } = require('node:fs')
+    const to = process.argv[process.argv.indexOf('--prefix') + 1] + '/node_modules'
+    cpSync('node_modules', to, { recursive: true })
+    writeFileSync(to + '/one', '')
+    writeFileSync(to + '/.package-lock.json', '{"packages":{"node_modules/one":{"version":"2.0.0"}}}')`,
+  )
+  spawnSync('sh', ['-c', 'umask 077 && exec "$@"', 'sh', process.execPath, 'boxtree.mjs', 'build'], {
+    cwd: there,
+    env: { PATH: process.env.PATH, npm_execpath: join(there, 'npm-cli.js') },
+  })
+  const modes = ['dist', 'dist/web', 'dist/web/index.html', 'dist/web.hash', 'node_modules/one'].map(
+    (path) => [path, (statSync(join(there, path)).mode & 0o777).toString(8)],
+  )
+  expect(Object.fromEntries(modes)).toEqual({
+    dist: '755',
+    'dist/web': '755',
+    'dist/web/index.html': '644',
+    'dist/web.hash': '644',
+    'node_modules/one': '644',
+  })
 })
 
 test('any other command says plain sentences', () => {

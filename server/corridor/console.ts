@@ -7,7 +7,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import helmet, { type HelmetOptions } from 'helmet'
 import { encodingFor } from '../compression.ts'
-import type { CaptchaConfig } from '../config.ts'
+import { type CaptchaConfig, StartFault } from '../config.ts'
 import { ID_HEADER } from './request-id.ts'
 
 declare module 'fastify' {
@@ -58,17 +58,28 @@ interface BuiltPage {
 }
 
 /**
- * The page with which this process has started, undefined where none is built. A build that is made meanwhile belongs
+ * The page with which this process has started, undefined where none can be read. A build that is made meanwhile belongs
  * to the next process: its page has other inline scripts, which the policy of this one forbids.
  */
 const PAGE = readPage()
 
 function readPage(): BuiltPage | undefined {
   const path = join(BUILT, 'index.html')
-  if (!existsSync(path)) return undefined
-  const html = readFileSync(path)
-  const etag = `W/"${createHash('sha256').update(html).digest('base64url')}"`
-  return { html, br: readFileSync(`${path}.br`), gzip: readFileSync(`${path}.gz`), etag }
+  try {
+    const html = readFileSync(path)
+    const etag = `W/"${createHash('sha256').update(html).digest('base64url')}"`
+    return { html, br: readFileSync(`${path}.br`), gzip: readFileSync(`${path}.gz`), etag }
+  } catch {
+    return undefined
+  }
+}
+
+/** Refuses a start after which every address would answer 404, while the server calls itself ready. @throws StartFault */
+export function requirePage(): void {
+  if (PAGE) return
+  throw new StartFault(
+    'The console is not built, or this user may not read it: run `rm -rf dist && node boxtree.mjs build` as its owner.',
+  )
 }
 
 /** The headers that a browser reads only with a page, a picture that is opened alone, or a worker. */
