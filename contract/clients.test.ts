@@ -217,6 +217,7 @@ describe.each([
     ['sec\u034fretly', 'Password has characters that cannot be seen'],
     ['sec\ufe0fretly', 'Password has characters that cannot be seen'],
     ['sec\tretly', 'Password may not have control characters'],
+    ['Stra\uFFFDe-zum-Meer', 'Password has characters that are not in UTF-8'],
   ])('%j is refused, as nobody could read it off a screen', (text, message) => {
     expect(Password.safeParse(text).error?.issues[0]?.message).toBe(message)
   })

@@ -81,6 +81,8 @@ export function newPassword({ least, most }: Length) {
       z.minLength(least, length),
       z.maxLength(most, length),
       oneLine('Password may not have control characters'),
+      // What reads a file or a pipe puts this in the place of each: nobody could type that password again.
+      z.refine((text) => !text.includes('\uFFFD'), 'Password has characters that are not in UTF-8'),
       z.refine((text) => text === text.trim(), 'Password may not begin or end with a space'),
       z.refine((text) => !UNSEEN.test(text), 'Password has characters that cannot be seen'),
     ),

@@ -218,6 +218,20 @@ describe('of the configuration,', () => {
     },
   )
 
+  test('a secret in a file may stand behind the mark with which Windows begins a text', () => {
+    const file = join(folder, 'marked')
+    writeFileSync(file, '\uFEFFcorrect horse\r\n')
+    expect(readConfig({ ADMIN_PASSWORD_FILE: file }).adminPassword).toBe('correct horse')
+  })
+
+  test('a password in a file that is not in UTF-8 is refused, as it would be kept as another', () => {
+    const file = join(folder, 'latin')
+    writeFileSync(file, Buffer.from('Straße-zum-Meer', 'latin1'))
+    expect(faultsOf({ ADMIN_PASSWORD_FILE: file })).toContain(
+      'ADMIN_PASSWORD cannot be used: Password has characters that are not in UTF-8.',
+    )
+  })
+
   test.each([
     ['short', 'Password should be between 8 and 128 characters'],
     ['correct horse ', 'Password may not begin or end with a space'],

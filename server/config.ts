@@ -149,7 +149,8 @@ class Reader {
 
   #contents(name: string, file: string): string | undefined {
     try {
-      const text = withoutLastBreaks(readFileSync(file, 'utf8'))
+      // Editors of Windows begin a text with this mark, which nobody sees.
+      const text = withoutLastBreaks(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''))
       if (text === '') this.faults.push(`${name}_FILE names ${file}, which is empty.`)
       return text || undefined
     } catch {

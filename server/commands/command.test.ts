@@ -97,7 +97,11 @@ test.each([
   expect(status).toBe(1)
 })
 
-test.each(['short', ' with-spaces '])("the admin's password is not set to %j", (password) => {
+test.each([
+  ['short', 'utf8', 'Password should be'],
+  [' with-spaces ', 'utf8', 'Password may not begin'],
+  ['Straße-zum-Meer', 'latin1', 'Password has characters that are not in UTF-8'],
+] as const)("the admin's password is not set to %j, given as %s", (password, encoding, why) => {
   const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'admin-password.ts')], {
     // It asks before it opens the database, which is not there.
     env: {
@@ -105,10 +109,10 @@ test.each(['short', ' with-spaces '])("the admin's password is not set to %j", (
       DATABASE_URL: 'postgres://127.0.0.1:1/none',
       DATABASE_OWNER_URL: 'postgres://127.0.0.1:1/none',
     },
-    input: `${password}\n`,
+    input: Buffer.from(`${password}\n`, encoding),
     encoding: 'utf8',
   })
-  expect(stderr).toMatch(/Nothing was changed\./)
+  expect(stderr).toMatch(new RegExp(`^${why}.*\\. Nothing was changed\\.`))
   expect(status).toBe(1)
 })
 
