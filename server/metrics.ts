@@ -151,7 +151,7 @@ export const captchaChecks = new Counter({
 
 export const captchaFailures = new Counter({
   name: 'boxtree_captcha_provider_failures_total',
-  help: 'Checks in which the provider of the captcha could not be reached, so that nobody got in.',
+  help: 'Checks in which the provider of the captcha could not be reached or did not know the key, so that nobody got in.',
   registers,
 })
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { solved as solve, written } from '../../test/support/captcha.ts'
 import { freshDatabase } from '../../test/support/database.ts'
 import { freePort } from '../../test/support/port.ts'
+import { captchaFailures } from '../metrics.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import { type Captcha, openCaptcha } from './captcha.ts'
@@ -195,7 +196,42 @@ describe('with a hosted captcha,', () => {
     { status: 302, body: '', location: '/elsewhere' },
   ])('a malformed reply of the provider, or one that leads elsewhere, lets nobody in: %o', async (answer) => {
     answering = answer
-    await expect(check(captcha, 'odd')).rejects.toThrow('cannot be reached')
+    await expect(check(captcha, 'odd')).rejects.toMatchObject({
+      message: expect.stringContaining('cannot be used now'),
+      cause: expect.any(Error),
+    })
+  })
+
+  test.each(['invalid-input-secret', 'missing-input-secret'])(
+    "a provider that does not know CAPTCHA_SECRET_KEY counts as one that is down, and the log names the key: '%s'",
+    async (code) => {
+      answering = { status: 200, body: JSON.stringify({ success: false, 'error-codes': [code] }) }
+      const before = await failures()
+      await expect(check(captcha, 'unheard')).rejects.toMatchObject({
+        message: 'The verification service cannot be used now. Please try again later.',
+        cause: new Error(`The provider of the captcha answers '${code}': check CAPTCHA_SECRET_KEY.`),
+      })
+      expect(await failures()).toBe(before + 1)
+    },
+  )
+
+  test.each(['bad-request', 'sitekey-secret-mismatch'])(
+    "what may be the keys' fault, but also that of who sent the solution, is logged and no failure: '%s'",
+    async (code) => {
+      answering = { status: 200, body: JSON.stringify({ success: false, 'error-codes': [code] }) }
+      const before = await failures()
+      await expect(check(captcha, 'of another site')).rejects.toMatchObject({
+        message: expect.stringContaining('did not pass'),
+        cause: new Error(`The provider of the captcha answers '${code}': check CAPTCHA_SECRET_KEY.`),
+      })
+      expect(await failures()).toBe(before)
+    },
+  )
+
+  test('a solution that is only wrong is not logged', async () => {
+    const codes = ['invalid-input-response', 'timeout-or-duplicate']
+    answering = { status: 200, body: JSON.stringify({ success: false, 'error-codes': codes }) }
+    await expect(check(captcha, 'stale')).rejects.toMatchObject({ cause: undefined })
   })
 
   test('at most four solutions of one address are checked at a time, and those of another address meanwhile', async () => {
@@ -217,15 +253,19 @@ describe('with a hosted captcha,', () => {
   })
 
   test('a provider that is down or silent lets nobody in', async () => {
-    await expect(check(at(await freePort()), 'down')).rejects.toThrow('cannot be reached')
+    await expect(check(at(await freePort()), 'down')).rejects.toThrow('cannot be used now')
     answering = 'silence'
-    await expect(check(captcha, 'silent')).rejects.toThrow('cannot be reached')
+    await expect(check(captcha, 'silent')).rejects.toThrow('cannot be used now')
   })
 })
 
 test("the provider 'none' accepts every login", async () => {
   await check(openCaptcha({ provider: 'none' }, key), undefined)
 })
+
+async function failures(): Promise<number> {
+  return (await captchaFailures.get()).values[0]?.value ?? 0
+}
 
 function at(port: number): Captcha {
   const configured = { provider: 'turnstile', siteKey: 'site', secretKey: 'secret' } as const

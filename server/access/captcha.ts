@@ -199,21 +199,36 @@ function askedElsewhere({ provider, siteKey, secretKey }: Elsewhere, siteverify:
 }
 
 async function isHuman(siteverify: string, body: URLSearchParams): Promise<boolean> {
+  const { success, 'error-codes': codes } = await ask(siteverify, body)
+  const unknown = codes.find((code) => code.endsWith('-input-secret'))
+  if (unknown) throw unusable(wrongKey(unknown))
+  // Who sends the solution of another site brings these about, too: they are no failure that wakes anybody.
+  const doubtful = codes.find((code) => code === 'sitekey-secret-mismatch' || code === 'bad-request')
+  if (doubtful) throw refused(wrongKey(doubtful))
+  return success
+}
+
+async function ask(siteverify: string, body: URLSearchParams): Promise<z.output<typeof Verdict>> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     const response = await fetch(siteverify, { method: 'POST', body, redirect: 'error', signal })
-    return Verdict.parse(await response.json()).success
-  } catch {
-    captchaFailures.inc()
-    throw fieldRefusal(
-      'captcha_failed',
-      FIELD,
-      'The verification service cannot be reached. Please try again later.',
-    )
+    return Verdict.parse(await response.json())
+  } catch (error) {
+    throw unusable(error)
   }
 }
 
-const Verdict = z.object({ success: z.boolean() })
+const Verdict = z.object({ success: z.boolean(), 'error-codes': z.catch(z.array(z.string()), []) })
+
+function wrongKey(code: string): Error {
+  return new Error(`The provider of the captcha answers '${code}': check CAPTCHA_SECRET_KEY.`)
+}
+
+function unusable(cause: unknown): Refusal {
+  captchaFailures.inc()
+  const sentence = 'The verification service cannot be used now. Please try again later.'
+  return fieldRefusal('captcha_failed', FIELD, sentence, cause)
+}
 
 /** Marks a solution as used, on all servers of one database. @throws Refusal where it was used before */
 async function takeOnce(context: Check, solution: string, expiry: Date): Promise<void> {
@@ -228,6 +243,7 @@ async function takeOnce(context: Check, solution: string, expiry: Date): Promise
 
 const FIELD = 'g_recaptcha_response'
 
-function refused(): Refusal {
-  return fieldRefusal('captcha_failed', FIELD, 'The human verification did not pass. Please try again.')
+function refused(cause?: Error): Refusal {
+  const sentence = 'The human verification did not pass. Please try again.'
+  return fieldRefusal('captcha_failed', FIELD, sentence, cause)
 }
