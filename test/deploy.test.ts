@@ -196,7 +196,7 @@ test('every proxy to a server that closes idle connections closes them earlier',
   const ofHaproxy = Number(/^ {4}timeout http-keep-alive (\d+)s$/m.exec(haproxy)?.[1])
   const limits = { Caddyfile: [ofConsole, BOX_IDLE_MS / 1000], 'ha/Caddyfile': [ofHaproxy, ofHaproxy] }
   for (const [name, ofServers] of Object.entries(limits)) {
-    const proxied = readFileSync(join(DEPLOY, name), 'utf8').split('reverse_proxy').slice(1)
+    const proxied = readFileSync(join(DEPLOY, name), 'utf8').split('\treverse_proxy ').slice(1)
     expect(proxied.length, name).toBe(2)
     for (const [at, limit] of ofServers.entries()) {
       const [, seconds] = /keepalive (\d+)s/.exec(proxied[at] ?? '') ?? []
@@ -228,6 +228,15 @@ test('nginx writes nothing of what people ask the console, whose addresses name 
     expect(server).toContain('    error_log /dev/null;\n')
   }
 })
+
+test.each(['Caddyfile', 'ha/Caddyfile'])(
+  'Caddy logs no address that a box has asked for, neither of a failed request nor of one cut off: %s',
+  (name) => {
+    expect(readFileSync(join(DEPLOY, name), 'utf8')).toContain(
+      'exclude http.log.error http.handlers.reverse_proxy\n',
+    )
+  },
+)
 
 test('the roles of an external PostgreSQL write as little to its log as our own database does', () => {
   const text = readFileSync(join(DEPLOY, 'ha/roles.sql'), 'utf8')
