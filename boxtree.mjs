@@ -14,6 +14,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { homedir, hostname } from 'node:os'
@@ -170,10 +171,8 @@ async function install() {
     for (const draft of readdirSync('.').filter(isLeftDraft)) removeDraft(draft)
     mkdirSync(DRAFT)
   } catch (error) {
-    if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error
-    quit(
-      `Packages are missing or outdated, and this user may not write to ${ROOT}: run \`node boxtree.mjs build\` as its owner.`,
-    )
+    if (!isDenied(error)) throw error
+    quitAsStranger('Packages are missing or outdated')
   }
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
     if (existsSync(file)) copyFileSync(file, join(DRAFT, file))
@@ -195,9 +194,10 @@ async function install() {
     if (existsSync(PACKAGES)) renameSync(PACKAGES, join(DRAFT, 'before'))
     renameSync(join(DRAFT, PACKAGES), PACKAGES)
   } catch (error) {
-    // A volume of its own, or a layer of a container's image.
-    if (error.code !== 'EXDEV' && error.code !== 'EBUSY') throw error
+    // Or a volume of its own, or a layer of a container's image.
+    if (!isDenied(error) && error.code !== 'EXDEV' && error.code !== 'EBUSY') throw error
     removeDraft(DRAFT)
+    if (isDenied(error)) quitAsNotOwner(PACKAGES)
     quit(
       `${join(ROOT, PACKAGES)} is outdated, and cannot be replaced from here (${error.code}): run \`npm ci --include=dev\` where it was made.`,
     )
@@ -250,10 +250,19 @@ async function installWith(node, command, more = {}) {
 function cache() {
   try {
     const usual = process.env.npm_config_cache ?? join(homedir(), '.npm')
-    accessSync(existsSync(usual) ? usual : dirname(usual), constants.W_OK)
-    return {}
+    if (isWritable(existsSync(usual) ? usual : dirname(usual))) return {}
   } catch {
-    return { npm_config_cache: join(ROOT, DRAFT, 'cache') }
+    // Of a user without a home nobody knows where that would be.
+  }
+  return { npm_config_cache: join(ROOT, DRAFT, 'cache') }
+}
+
+function isWritable(folder) {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -274,9 +283,27 @@ function removeDraft(draft) {
   try {
     rmSync(draft, { recursive: true, force: true })
   } catch (error) {
-    // An npm still writes there: a later install removes it.
-    if (error.code !== 'ENOTEMPTY') throw error
+    // An npm still writes there, and a later install removes it; or root has run a command, and its files stay.
+    if (error.code !== 'ENOTEMPTY' && !isDenied(error)) throw error
   }
+}
+
+/** Whether something is another user's, or on a disk that can only be read. */
+function isDenied({ code }) {
+  return ['EACCES', 'EPERM', 'EROFS'].includes(code)
+}
+
+/** Ends where all of Boxtree is another user's, as for the user of a service. */
+function quitAsStranger(what) {
+  quit(`${what}, and this user may not write to ${ROOT}: run \`node boxtree.mjs build\` as its owner.`)
+}
+
+/** Ends where a folder alone is another user's, as after a command that root has run in a user's clone. */
+function quitAsNotOwner(folder) {
+  const path = join(ROOT, folder)
+  quit(
+    `${path} belongs to another user (${statSync(path).uid}), so that it cannot be replaced: run \`chown -R ${process.getuid()} "${path}"\` as root.`,
+  )
 }
 
 function findNode() {
@@ -329,6 +356,10 @@ function filesIn(folder) {
 async function buildConsole() {
   // What builds it reads a path as it would an address, to its first # or ?.
   if (/[#?]/.test(ROOT)) quit('Move Boxtree to a folder without # and ? in its path.')
+  if (!isWritable(existsSync('dist') ? 'dist' : '.')) {
+    if (isWritable('.')) quitAsNotOwner('dist')
+    quitAsStranger('The console is missing or outdated')
+  }
   say('Building the console')
   const hash = hashOfConsole()
   const args = ['node_modules/vite/bin/vite.js', 'build', 'web', '--config', 'web/vite.config.ts']
@@ -338,11 +369,21 @@ async function buildConsole() {
   if (code !== 0) quit('The console could not be built; see above.')
   mkdirSync('dist', { recursive: true })
   rmSync('dist/web.hash', { force: true })
-  rmSync('dist/web.old', { recursive: true, force: true })
+  removeBefore()
   // Pages of the build before still ask for its files, here or on a server that is upgraded first.
   if (existsSync('dist/web')) renameSync('dist/web', 'dist/web.old')
   renameSync('dist/web.new', 'dist/web')
   writeFileSync('dist/web.hash', hash)
+}
+
+/** Removes the build before the present one. What root has built can only be put aside. */
+function removeBefore() {
+  try {
+    rmSync('dist/web.old', { recursive: true, force: true })
+  } catch (error) {
+    if (!isDenied(error)) throw error
+    renameSync('dist/web.old', `dist/web.old.${Date.now()}`)
+  }
 }
 
 /** Runs a program in this terminal until it ends. The IPC channel tells the program when this process is killed. */

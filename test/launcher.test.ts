@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRoot, offers } from './support/needs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'boxtree-launcher-'))
@@ -339,6 +339,87 @@ test('what root installs and builds can be read by the user of the service, what
     'node_modules/one': '644',
   })
 })
+
+describe.runIf(isRoot('The tests of a user in whose clone root has run a command'))(
+  'after root has run a command in the clone of a user, that user',
+  () => {
+    const clone = mkdtempSync(join(tmpdir(), 'boxtree-launcher-clone-'))
+    const within = (path: string) => join(clone, path)
+    const give = (path: string, user: number) =>
+      expect(spawnSync('chown', ['-R', String(user), within(path)]).status).toBe(0)
+    const USER = 65_534
+    // Node itself may lie where another user cannot start it.
+    const node = within('node')
+    afterAll(() => rmSync(clone, { recursive: true }))
+
+    beforeAll(() => {
+      chmodSync(clone, 0o755)
+      copyFileSync(process.execPath, node)
+      copyFileSync(join(import.meta.dirname, '../boxtree.mjs'), within('boxtree.mjs'))
+      const vite = `
+        const { copyFileSync, mkdirSync } = require('node:fs')
+        mkdirSync('dist/web.new', { recursive: true })
+        copyFileSync('package-lock.json', 'dist/web.new/index.html')`
+      writeFileSync(
+        within('npm-cli.js'),
+        `
+        const { copyFileSync, mkdirSync, writeFileSync } = require('node:fs')
+        const to = process.argv[process.argv.indexOf('--prefix') + 1] + '/node_modules'
+        mkdirSync(to + '/vite/bin', { recursive: true })
+        writeFileSync(to + '/vite/bin/vite.js', ${JSON.stringify(vite)})
+        copyFileSync('package-lock.json', to + '/.package-lock.json')`,
+      )
+      for (const made of ['contract', 'web']) mkdirSync(within(made))
+      give('.', USER)
+    })
+
+    /** Builds a version as that user. */
+    function build(version: string): string {
+      const packages = { 'node_modules/one': { version } }
+      writeFileSync(within('package-lock.json'), JSON.stringify({ packages }))
+      const { stderr } = spawnSync(node, ['boxtree.mjs', 'build'], {
+        cwd: clone,
+        uid: USER,
+        gid: USER,
+        env: { PATH: process.env.PATH, npm_execpath: within('npm-cli.js') },
+        encoding: 'utf8',
+      })
+      // What a build runs last is not here.
+      return stderr.replace(/^node:internal[\s\S]*Cannot find module[\s\S]*$/, '')
+    }
+
+    const built = (folder: string) => readFileSync(within(`dist/${folder}/index.html`), 'utf8')
+
+    test('can install and build the next versions, though not remove what root has made', () => {
+      expect(build('1')).toBe('')
+      mkdirSync(within('node_modules/.cache/node'), { recursive: true })
+      for (const root of ['node_modules/.cache', 'dist/web', 'dist/web.hash']) give(root, 0)
+      for (const next of ['2', '3', '4']) {
+        expect(build(next)).toBe('')
+        expect(built('web')).toContain(`"version":"${next}"`)
+        expect(built('web.old')).toContain(`"version":"${Number(next) - 1}"`)
+      }
+    })
+
+    test.each(['node_modules', 'dist'])(
+      'is told to whom %s belongs, where root has made all of it',
+      (folder) => {
+        give(folder, 0)
+        expect(build(`after ${folder}`)).toBe(
+          `${within(folder)} belongs to another user (0), so that it cannot be replaced: run \`chown -R ${USER} "${within(folder)}"\` as root.\n`,
+        )
+        give(folder, USER)
+      },
+    )
+
+    test("is told to have the owner build it, where all is root's", () => {
+      give('.', 0)
+      expect(build('after dist')).toBe(
+        `The console is missing or outdated, and this user may not write to ${clone}: run \`node boxtree.mjs build\` as its owner.\n`,
+      )
+    })
+  },
+)
 
 test('any other command says plain sentences', () => {
   expect(runWithoutPackages('check').trim().split('\n')).toEqual(SENTENCES)
