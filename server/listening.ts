@@ -43,8 +43,8 @@ export async function listen(app: FastifyInstance, { host, port, variable }: Lis
   }
 }
 
-export function portOf(app: FastifyInstance | null): number | null {
-  const address = app?.server.address()
+export function portOf(app: FastifyInstance): number | null {
+  const address = app.server.address()
   return typeof address === 'object' && address ? address.port : null
 }
 

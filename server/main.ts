@@ -70,6 +70,9 @@ process.on('uncaughtException', (error) => fail(error, error instanceof StartFau
 process.removeAllListeners('warning').on('warning', (warning) => log.warn({ err: warning }, 'Node warns'))
 process.channel?.unref()
 
+/** Where boxes are served once the console is ready, such as `http://localhost:8088`; null where they are not. */
+export let portal: string | null = null
+
 const started = start()
 await started.catch((error) => fail(error, sentenceOf(error)))
 
@@ -99,7 +102,11 @@ async function start(): Promise<void> {
   startWork(opened, backups)
   await serve(config, { console, boxes, metrics })
   if (console) ports.console = portOf(console)
-  if (gateway) ports.boxes = portOf(boxes ?? console)
+  const ofBoxes = gateway && (boxes ?? console)
+  if (ofBoxes) {
+    ports.boxes = portOf(ofBoxes)
+    portal = addressOf(ofBoxes, config)
+  }
   const told = await firstLogin?.(process.stdout.isTTY)
   const zoneBefore = await otherZoneBefore(data.sql, config.timeZone)
   const disputed = await disputedFrom(data.sql, config.timeZone, new Date())

@@ -23,6 +23,8 @@ export interface ConsoleOptions {
   env?: Record<string, string>
   /** Starts through `boxtree.mjs`, as `npm start` does, instead of the server itself. */
   launcher?: boolean
+  /** Runs another program that starts the console, such as the demonstration. */
+  program?: string
   /** A command that runs the words after it, such as `unshare`. It must become the console, not start it. */
   within?: readonly string[]
   /** The file that it writes its log to, which is then not in its output. */
@@ -42,10 +44,11 @@ export function runConsole({
   root = ROOT,
   env = {},
   launcher = false,
+  program = 'server/main.ts',
   within = [],
   log,
 }: ConsoleOptions) {
-  const started = launcher ? ['boxtree.mjs', 'start'] : ['server/main.ts']
+  const started = launcher ? ['boxtree.mjs', 'start'] : [program]
   const [command, ...args] = [...within, process.execPath, ...started] as [string, ...string[]]
   const child = spawn(command, args, {
     cwd: root,
