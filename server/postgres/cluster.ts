@@ -13,6 +13,11 @@ const ROLES = ['postgres', 'boxtree_owner', 'boxtree_server'] as const
 export async function initialise(home: Home): Promise<void> {
   // Refuses a user without a name in our words, before initdb does in its own.
   ownName()
+  // initdb starts the server through a shell, which reads these also within its quotes.
+  if (/[$"`]/.test(home.binaries))
+    throw new StartFault(
+      'Move Boxtree to a folder without $, " and ` in its path: PostgreSQL cannot make its folder from there.',
+    )
   const { code, output } = await run(
     programPath(home.binaries, 'initdb'),
     [

@@ -22,6 +22,7 @@ import { isRoot, offers } from '../../test/support/needs.ts'
 import { postmasterIn, postmasterOf } from '../../test/support/processes.ts'
 import { begin } from './begin.ts'
 import { findBinaries } from './binaries.ts'
+import { initialise } from './cluster.ts'
 import { requireDatabase } from './database.ts'
 import { type Embedded, startEmbedded } from './embedded.ts'
 import { findHome } from './home.ts'
@@ -252,6 +253,21 @@ describe('the embedded database', () => {
         await database.stop()
         expect(said.join('\n')).toContain(`The database is in ${realpathSync(join(dataDir, 'postgres-18'))}`)
       }
+    },
+  )
+
+  test.each(['$', '"', '`'])(
+    'is refused at once where its programs lie in a folder with %s in its path',
+    async (odd) => {
+      const home = {
+        binaries: join(folder, `a${odd}b`),
+        cluster: join(folder, 'made'),
+        runAs: null,
+        shared: false,
+      }
+      await expect(initialise(home)).rejects.toThrow(
+        'Move Boxtree to a folder without $, " and ` in its path: PostgreSQL cannot make its folder from there.',
+      )
     },
   )
 
