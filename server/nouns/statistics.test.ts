@@ -184,9 +184,9 @@ describe('a day of the statistics', () => {
     const world = await openWorld({ clock, env: { TIME_ZONE: zone } })
     try {
       const { superreseller, dealer } = await world.family({ credits: 5 })
-      await world.client(dealer)
+      await world.client(dealer, { months: '2d' })
       clock.pass({ ms: 1 })
-      await world.client(dealer)
+      await world.client(dealer, { months: '2d' })
       const expected = [
         { onDate: day, credits: 0, resellers: 1, dealers: 1, clients: 1 },
         { onDate: next, credits: 0, resellers: 1, dealers: 1, clients: 2 },

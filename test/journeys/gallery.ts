@@ -96,7 +96,12 @@ export const screens: Picture[] = [
   },
   { name: 'admin channels', as: 'admin', at: to.channels(), shows: 'Adults 18+' },
   { name: 'admin boxes', as: 'admin', at: to.boxes(), shows: '00:1A:79:5F:3E:21' },
-  { name: 'admin system', as: 'admin', at: to.system(), shows: 'None. All is well.' },
+  {
+    name: 'admin system',
+    as: 'admin',
+    at: to.system(),
+    shows: 'The playlist that was read last is held back',
+  },
   { name: 'superreseller', as: 'superreseller', at: to.home.superreseller(), shows: 'emma.brown' },
   {
     name: 'superreseller resellers',
@@ -463,7 +468,7 @@ const states: Picture[] = [
     name: 'admin sees what needs a hand',
     as: 'admin',
     at: to.system(),
-    shows: 'All is well',
+    shows: 'The playlist that was read last is held back',
     doing: async (page) => {
       await needHands(page)
       await page.reload()

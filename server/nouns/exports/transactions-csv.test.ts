@@ -178,7 +178,7 @@ describe('the CSV of transactions', () => {
     const names = []
     for (const moment of moments) {
       world.clock.set(moment)
-      names.push((await world.client(dealer)).name)
+      names.push((await world.client(dealer, { months: '2d' })).name)
     }
     const rows = await transactions(dealer, '2026-07-10', '2026-07-11')
     expect(rows.map((row) => row[3])).toEqual(names.slice(1, 4))
