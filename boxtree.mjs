@@ -301,6 +301,8 @@ function quitAsStranger(what) {
 /** Ends where a folder alone is another user's, as after a command that root has run in a user's clone. */
 function quitAsNotOwner(folder) {
   const path = join(ROOT, folder)
+  if (statSync(path).uid === process.getuid())
+    quit(`${path} cannot be replaced, because it may not be written: allow that and start again.`)
   quit(
     `${path} belongs to another user (${statSync(path).uid}), so that it cannot be replaced: run \`chown -R ${process.getuid()} "${path}"\` as root.`,
   )
@@ -378,11 +380,13 @@ async function buildConsole() {
 
 /** Removes the build before the present one. What root has built can only be put aside. */
 function removeBefore() {
-  try {
-    rmSync('dist/web.old', { recursive: true, force: true })
-  } catch (error) {
-    if (!isDenied(error)) throw error
-    renameSync('dist/web.old', `dist/web.old.${Date.now()}`)
+  for (const name of readdirSync('dist').filter((name) => name.startsWith('web.old'))) {
+    try {
+      rmSync(join('dist', name), { recursive: true, force: true })
+    } catch (error) {
+      if (!isDenied(error)) throw error
+      if (name === 'web.old') renameSync('dist/web.old', `dist/web.old.${Date.now()}`)
+    }
   }
 }
 

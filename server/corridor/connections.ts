@@ -14,6 +14,7 @@ const MOST_CONNECTIONS = 2_000
 /** From so many on, each new connection closes those that have been idle for a while, which would keep others out. */
 const MANY_CONNECTIONS = 1_600
 const IDLE_MS = 1_000
+const LOOK_MS = 100
 /** How long a reader may take nothing of an answer. That of an exported file is given up sooner, by its pace. */
 const STILL_MS = MINUTE_MS
 /** The same where there are many connections. */
@@ -72,10 +73,17 @@ export function limitConnections(
   const connections = new Tally(MOST_OF_ADDRESS)
   const requests = new Tally(MOST_OF_ADDRESS)
   const turnedAway = tellSeldom()
+  let lookedAt = Number.NEGATIVE_INFINITY
+  // Whoever tries again and again must not have all of them looked at each time.
+  const makeRoomAgain = () => {
+    if (performance.now() - lookedAt < LOOK_MS) return
+    lookedAt = performance.now()
+    makeRoom(strangers)
+  }
 
   app.server.maxConnections = MOST_CONNECTIONS
   app.server.on('drop', (data) => {
-    makeRoom(strangers)
+    makeRoomAgain()
     turnedAway(log, 'the server has reached its limit of connections', data?.remoteAddress)
   })
   app.server.on('connection', (socket: Socket) => {
@@ -83,7 +91,7 @@ export function limitConnections(
     socket.once('close', () => {
       open -= 1
     })
-    if (open > MANY_CONNECTIONS) makeRoom(strangers)
+    if (open > MANY_CONNECTIONS) makeRoomAgain()
     const address = socket.remoteAddress ?? ''
     if (isKnown(address)) return
     if (!connections.enter(address)) {

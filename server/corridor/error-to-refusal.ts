@@ -13,13 +13,11 @@ export function toRefusal(error: unknown): Refusal {
   )
 }
 
-export function unavailable(): Refusal {
+export function unavailable(more: { unchanged?: true } = {}): Refusal {
   return new Refusal(
     'unavailable',
     'Boxtree cannot reach its database at the moment. Please try again shortly.',
-    {
-      retryAfter: 2,
-    },
+    { retryAfter: 2, ...more },
   )
 }
 

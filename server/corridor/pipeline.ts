@@ -70,7 +70,7 @@ export function openPipeline({ sql, business, disk, networks, clock }: PipelineD
   /** A call that went by a stale time would renew from a day that is over, and take a session that has ended. */
   async function readClock(): Promise<void> {
     await clock.read()
-    if (clock.isStale()) throw unavailable()
+    if (clock.isStale()) throw unavailable({ unchanged: true })
   }
 
   /** Returns what carries out a call for each request. */

@@ -140,7 +140,7 @@ test('no call acts in the past once the machine has slept: it is refused until t
     move({ timer: -HOUR_MS })
     await first.ownerSql`update session set expiry = now() - interval '1 minute'`
     const unread = await admin.attempt(calls.session.user)
-    expect(unread).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    expect(unread).toMatchObject({ status: 503, body: { code: 'unavailable', unchanged: true } })
     read.mockRestore()
     expect(await admin.attempt(calls.session.user)).toMatchObject({ status: 401 })
   } finally {

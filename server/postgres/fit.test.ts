@@ -33,7 +33,7 @@ test.each([
       'The database must have the encoding UTF8',
     )
     // A business that stands there already is served.
-    await withPool(database, { max: 1 }, (sql) => sql`create table account (id bigint)`)
+    await withPool(database, { max: 1 }, (sql) => sql`create table setup (key text, value text)`)
     const served = refuseUnfit(database, 'UTC', say)
     if (encoding === 'UTF8') await served
     else await expect(served).rejects.toBeInstanceOf(StartFault)

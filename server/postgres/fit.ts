@@ -1,6 +1,7 @@
 import { StartFault } from '../config.ts'
 import { codeOf } from './errors.ts'
 import { type Connect, type Sql, withPool } from './pool.ts'
+import { standingOf } from './schema.ts'
 
 const UNFIT =
   "The database must have the encoding UTF8 and a locale such as C.UTF-8. Make another one: create database … template template0 encoding 'UTF8' locale 'C.UTF-8'. A backup of this one can be restored there."
@@ -19,7 +20,7 @@ export async function refuseUnfit(
 ): Promise<void> {
   await withPool(database, { max: 1 }, async (sql) => {
     const letters = await smallLetters(sql)
-    if (letters === 'others' || (letters === 'English' && !(await isBusiness(sql))))
+    if (letters === 'others' || (letters === 'English' && (await standingOf(sql)) === null))
       throw new StartFault(UNFIT)
     if (letters === 'English') say(`A search misses words with letters such as É. ${UNFIT}`)
     try {
@@ -40,9 +41,4 @@ async function smallLetters(sql: Sql): Promise<'all' | 'English' | 'others'> {
   const [of] = await sql<{ small: string }[]>`select lower('IÉ') as small`
   if (of?.small === 'ié') return 'all'
   return of?.small === 'iÉ' ? 'English' : 'others'
-}
-
-async function isBusiness(sql: Sql): Promise<boolean> {
-  const [has] = await sql<{ account: boolean }[]>`select to_regclass('public.account') is not null as account`
-  return has?.account === true
 }

@@ -85,6 +85,18 @@ describe('a migration', () => {
     })
   })
 
+  test('refuses the extension of searches in a schema of its own, and says how it is moved', async () => {
+    await withPool(database.superuser, { max: 1 }, async (sql) => {
+      await sql`create schema extensions`
+      await sql`create extension pg_trgm schema extensions`
+      await expect(run()).rejects.toThrow(
+        'The extension pg_trgm of this database is in the schema extensions. Move it: alter extension pg_trgm set schema public.',
+      )
+      await sql`alter extension pg_trgm set schema public`
+    })
+    await run()
+  })
+
   test('runs once if two programs start at the same time', async () => {
     await Promise.all([run(), run()])
     // On a slow machine the second one says that it waits.

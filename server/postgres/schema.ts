@@ -229,6 +229,7 @@ export function ageOf(
 
 /** Makes the tables of a schema in an empty database, in the caller's transaction. */
 export async function makeSchema(sql: Sql, schema: Schema, steps: readonly Step[] = STEPS): Promise<void> {
+  await requireTrigrams(sql)
   for (const { text } of schema.files) await sql.unsafe(text)
   if (schema !== BEFORE_020) {
     const { fingerprint, step } = schema
@@ -239,6 +240,17 @@ export async function makeSchema(sql: Sql, schema: Schema, steps: readonly Step[
   for (const { name, checksum } of schema.files) {
     await sql`insert into migration (name, checksum) values (${name}, ${checksum})`
   }
+}
+
+/** Refuses the extension of searches in a schema of its own, where nothing of ours looks for it. @throws StartFault */
+async function requireTrigrams(sql: Sql): Promise<void> {
+  const [elsewhere] = await sql<{ schema: string }[]>`
+    select extnamespace::regnamespace::text as schema from pg_extension
+    where extname = 'pg_trgm' and extnamespace <> 'public'::regnamespace`
+  if (elsewhere)
+    throw new StartFault(
+      `The extension pg_trgm of this database is in the schema ${elsewhere.schema}. Move it: alter extension pg_trgm set schema public.`,
+    )
 }
 
 /** Makes the tables of a backup in an empty database, in the caller's transaction. */

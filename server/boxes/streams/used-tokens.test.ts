@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { holdOpen, somebodyWaits } from '../../../test/support/hold.ts'
 import { openWorld, type World } from '../../../test/support/world.ts'
 import type { BoxClient } from '../client.ts'
 import { Away } from '../refusals.ts'
@@ -97,4 +98,27 @@ test('of many uses that wait, those that were stored before an error wait no lon
   await ownerSql`alter table stream_use drop constraint none_of_these`
   await uses.stop()
   expect(await stored()).toEqual(ids.slice(2))
+})
+
+test('whoever stops waits for all parts of what is just being stored', async () => {
+  const { sql, ownerSql } = world.server
+  const { dealer } = await world.family({ credits: 5 })
+  for (let client = 0; client < 3; client += 1) await world.client(dealer, { months: 1 })
+  const ids = (
+    await sql<{ id: number }[]>`select id from client where dealer = ${dealer.id} order by id`
+  ).map(({ id }) => id)
+  const uses = openUsedTokens(
+    ...([sql, pino({ level: 'silent' }), () => true, () => world.clock.now] as const),
+    1,
+  )
+  const release = await holdOpen(ownerSql, (owner) => owner`lock table stream_use in exclusive mode`)
+  for (const id of ids) uses.add(firstUseOf(id))
+  const writing = uses.write()
+  await somebodyWaits(sql)
+  const stopping = uses.stop()
+  await release()
+  await stopping
+  const stored = await sql`select client from stream_use where client = any (${ids}::bigint[])`
+  expect(stored).toHaveLength(ids.length)
+  await writing
 })

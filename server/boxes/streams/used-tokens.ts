@@ -43,6 +43,8 @@ export function openUsedTokens(
   const used = new Map<number, UsedTokens>()
   /** The clients who have a new token that is not stored yet. */
   let unwritten = new Set<number>()
+  /** The last writing. One waits for the one before, so that whoever stops waits for both. */
+  let written = Promise.resolve()
   const writing = setInterval(() => void write(), WRITE_EVERY_MS)
   writing.unref()
 
@@ -137,7 +139,12 @@ export function openUsedTokens(
     }
   }
 
-  async function write(): Promise<void> {
+  function write(): Promise<void> {
+    written = written.then(writeAll)
+    return written
+  }
+
+  async function writeAll(): Promise<void> {
     forget()
     if (unwritten.size === 0) return
     const now = unwritten

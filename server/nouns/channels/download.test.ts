@@ -14,7 +14,8 @@ test('a playlist that is compressed with gzip is unpacked, however that is named
   }
   for (const coding of ['gzip', 'GZIP', 'x-gzip'])
     expect(await download(coding, gzipSync('#EXTM3U')), coding).toBe('#EXTM3U')
-  for (const coding of ['identity', '']) expect(await download(coding, '#EXTM3U'), coding).toBe('#EXTM3U')
+  for (const coding of ['identity', '', 'none', 'UTF-8'])
+    expect(await download(coding, '#EXTM3U'), coding).toBe('#EXTM3U')
   await expect(download('br', brotliCompressSync('#EXTM3U'))).rejects.toThrow(
     "The playlist is compressed with 'br'. Only gzip or no compression can be read.",
   )

@@ -156,11 +156,14 @@ async function bodyOf(response: IncomingMessage, signal: AbortSignal): Promise<B
   return Buffer.concat(pieces)
 }
 
-/** Whether a body is compressed with gzip, whose name has any case. */
+/**
+ * Whether a body is compressed with gzip, whose name has any case. What names no compression, such as 'none' or 'utf-8',
+ * is sent for a plain text.
+ */
 function isCompressed(response: IncomingMessage): boolean {
   const coding = response.headers['content-encoding'] ?? ''
   if (/^(?:x-)?gzip$/i.test(coding)) return true
-  if (/^(?:identity)?$/i.test(coding)) return false
+  if (!/\b(?:br|compress|deflate|gzip|zstd)\b/i.test(coding)) return false
   response.destroy()
   const named = coding.slice(0, LONGEST_CODING)
   throw new Fault(`The playlist is compressed with '${named}'. Only gzip or no compression can be read.`)

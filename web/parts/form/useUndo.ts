@@ -42,7 +42,8 @@ export function useUndo(
     },
     /** The browser does nothing at a key where it knows no step. */
     press: (event: React.KeyboardEvent) => {
-      const key = event.key.toLowerCase()
+      // A keyboard with other letters has these two where Latin ones do.
+      const key = (/[a-z]/i.test(event.key) ? event.key : event.code.replace('Key', '')).toLowerCase()
       if (!(event.ctrlKey || event.metaKey) || event.altKey || !(key === 'z' || key === 'y')) return
       event.preventDefault()
       go(key === 'y' || event.shiftKey ? 1 : -1)
