@@ -7,8 +7,8 @@ import type { TreeRow } from '../../contract/tree.ts'
 import { levels } from '../levels.ts'
 import { type Column, type Table, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
+import { lastLogin, lasts, SuspendedMark, state, used } from './accountColumns.tsx'
 import { balance, count, moment, text } from './columns.tsx'
-import { lastLogin, lasts, SuspendedMark, state, used } from './tree.tsx'
 
 /** An account in a list. Only superresellers have the totals beneath them. */
 export type Listed = z.output<typeof AccountRow> & Partial<z.output<typeof SuperresellerRow>>

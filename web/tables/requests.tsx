@@ -4,9 +4,9 @@ import { Chip } from '../parts/Chip.tsx'
 import { number } from '../parts/number.ts'
 import { RowButton } from '../parts/table/RowButton.tsx'
 import { type Table, table, widths } from '../parts/table/table.ts'
+import { SuspendedMark } from './accountColumns.tsx'
 import { balanceTone } from './balance.ts'
 import { AccountLink, actions, type ChipLook, chip, count, moment, text } from './columns.tsx'
-import { SuspendedMark } from './tree.tsx'
 
 /** The open requests from below. */
 export function childRequests(acts: {
