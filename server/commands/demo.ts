@@ -12,7 +12,6 @@ await runCommand(async () => {
   if (readConfig(process.env).serve.boxes) process.env.BOX_PORT = process.env.BOX_PORT?.trim() || '8088'
   const { logins, boxes } = await fill(process.env, say)
   const { portal } = await import('../main.ts')
-  // On some machines this name leads to an address at which nobody listens.
-  if (portal) switchOn(portal.replace('//localhost:', '//127.0.0.1:'), boxes)
+  if (portal) switchOn(portal, boxes)
   say(logins)
 })

@@ -14,7 +14,8 @@ const MOST_CONNECTIONS = 2_000
 /** From so many on, each new connection closes those that have been idle for a while, which would keep others out. */
 const MANY_CONNECTIONS = 1_600
 const IDLE_MS = 1_000
-const LOOK_MS = 100
+/** How often the connections are looked at for that at most, in milliseconds. */
+const LOOK_EVERY_MS = 100
 /** How long a reader may take nothing of an answer. That of an exported file is given up sooner, by its pace. */
 const STILL_MS = MINUTE_MS
 /** The same where there are many connections. */
@@ -73,17 +74,18 @@ export function limitConnections(
   const connections = new Tally(MOST_OF_ADDRESS)
   const requests = new Tally(MOST_OF_ADDRESS)
   const turnedAway = tellSeldom()
-  let lookedAt = Number.NEGATIVE_INFINITY
-  // Whoever tries again and again must not have all of them looked at each time.
-  const makeRoomAgain = () => {
-    if (performance.now() - lookedAt < LOOK_MS) return
-    lookedAt = performance.now()
-    makeRoom(strangers)
+  let madeRoom = Number.NEGATIVE_INFINITY
+  // Whoever connects again and again must not have all of them looked at each time.
+  const makeRoom = () => {
+    if (performance.now() - madeRoom < LOOK_EVERY_MS) return
+    madeRoom = performance.now()
+    closeIdle(strangers, IDLE_MS)
+    hurry(strangers)
   }
 
   app.server.maxConnections = MOST_CONNECTIONS
   app.server.on('drop', (data) => {
-    makeRoomAgain()
+    makeRoom()
     turnedAway(log, 'the server has reached its limit of connections', data?.remoteAddress)
   })
   app.server.on('connection', (socket: Socket) => {
@@ -91,7 +93,7 @@ export function limitConnections(
     socket.once('close', () => {
       open -= 1
     })
-    if (open > MANY_CONNECTIONS) makeRoomAgain()
+    if (open > MANY_CONNECTIONS) makeRoom()
     const address = socket.remoteAddress ?? ''
     if (isKnown(address)) return
     if (!connections.enter(address)) {
@@ -139,9 +141,8 @@ subscribe('http.server.response.finish', (message) => {
   if (use) Object.assign(use, { underWay: use.underWay - 1, since: performance.now() })
 })
 
-/** Closes those that are idle, and gives readers who take nothing less time from now on, until their answer is sent. */
-function makeRoom(sockets: Iterable<Socket>): void {
-  closeIdle(sockets, IDLE_MS)
+/** Gives readers who take nothing less time from now on, until their answer is sent. */
+function hurry(sockets: Iterable<Socket>): void {
   for (const socket of sockets) {
     const isHurried = socket.timeout === STILL_AMONG_MANY_MS
     if (socket.writableLength > 0 && !isHurried) socket.setTimeout(STILL_AMONG_MANY_MS)

@@ -3350,7 +3350,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'where no connection is accepted any more, those that are idle make room',
     file: 'server/corridor/connections.ts',
-    from: '(data) => {\n    makeRoomAgain()',
+    from: '(data) => {\n    makeRoom()',
     to: '(data) => {',
     suites: ['server/corridor/connections.test.ts'],
   },

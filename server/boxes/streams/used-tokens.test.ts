@@ -77,21 +77,9 @@ test('a client is forgotten once its tokens are no longer valid, and not before'
 })
 
 test('of many uses that wait, those that were stored before an error wait no longer', async () => {
-  const { sql, ownerSql } = world.server
-  const { dealer } = await world.family({ credits: 5 })
-  for (let client = 0; client < 5; client += 1) await world.client(dealer, { months: 1 })
-  const ids = (await sql<{ id: number }[]>`select id from client order by id`).map(({ id }) => id)
-  const stored = async () =>
-    (await sql<{ client: number }[]>`select client from stream_use order by client`).map(
-      ({ client }) => client,
-    )
-  const uses = openUsedTokens(
-    ...([sql, pino({ level: 'silent' }), () => true, () => world.clock.now] as const),
-    2,
-  )
-  await ownerSql`delete from stream_use`
+  const { ownerSql } = world.server
+  const { uses, ids, stored } = await usesOf({ clients: 5, mostAtOnce: 2 })
   await ownerSql`alter table stream_use add constraint none_of_these check (client <> ${ownerSql.unsafe(String(ids[2]))})`
-  for (const id of ids) uses.add(firstUseOf(id))
   await uses.write()
   expect(await stored()).toEqual(ids.slice(0, 2))
   await ownerSql`delete from stream_use`
@@ -102,23 +90,32 @@ test('of many uses that wait, those that were stored before an error wait no lon
 
 test('whoever stops waits for all parts of what is just being stored', async () => {
   const { sql, ownerSql } = world.server
-  const { dealer } = await world.family({ credits: 5 })
-  for (let client = 0; client < 3; client += 1) await world.client(dealer, { months: 1 })
-  const ids = (
-    await sql<{ id: number }[]>`select id from client where dealer = ${dealer.id} order by id`
-  ).map(({ id }) => id)
-  const uses = openUsedTokens(
-    ...([sql, pino({ level: 'silent' }), () => true, () => world.clock.now] as const),
-    1,
-  )
+  const { uses, ids, stored } = await usesOf({ clients: 3, mostAtOnce: 1 })
   const release = await holdOpen(ownerSql, (owner) => owner`lock table stream_use in exclusive mode`)
-  for (const id of ids) uses.add(firstUseOf(id))
   const writing = uses.write()
   await somebodyWaits(sql)
   const stopping = uses.stop()
   await release()
   await stopping
-  const stored = await sql`select client from stream_use where client = any (${ids}::bigint[])`
-  expect(stored).toHaveLength(ids.length)
+  expect(await stored()).toEqual(ids)
   await writing
 })
+
+/** Makes clients, each of whom has used a token for the first time, which is not stored yet. */
+async function usesOf({ clients, mostAtOnce }: { clients: number; mostAtOnce: number }) {
+  const { sql } = world.server
+  const { dealer } = await world.family({ credits: clients })
+  for (let made = 0; made < clients; made += 1) await world.client(dealer, { months: 1 })
+  const uses = openUsedTokens(
+    ...([sql, pino({ level: 'silent' }), () => true, () => world.clock.now] as const),
+    mostAtOnce,
+  )
+  const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
+  const ids = idsOf(await sql`select id from client where dealer = ${dealer.id} order by id`)
+  for (const id of ids) uses.add(firstUseOf(id))
+  const stored = async () =>
+    idsOf(
+      await sql`select client as id from stream_use where client = any (${ids}::bigint[]) order by client`,
+    )
+  return { uses, ids, stored }
+}

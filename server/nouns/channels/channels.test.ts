@@ -544,7 +544,9 @@ describe('a group', () => {
     await world.admin.call(saveGroup, { group: late?.id ?? 0, adult: true })
     await letHold(world, 3, ['Chosen'])
     await give(
-      [others, playlistOf(3, 'XXX'), playlistOf(1, 'Chosen'), playlistOf(2, 'After midnight')].join(''),
+      [others, playlistOf(3, 'Adults only'), playlistOf(1, 'Chosen'), playlistOf(2, 'After midnight')].join(
+        '',
+      ),
     )
     expect((await world.admin.call(all)).groups.slice(-4)).toMatchObject([
       { name: 'Other', adult: false, packages: [1, 7], channels: 4 },

@@ -260,7 +260,7 @@ test('100,000 channels and 2,000 groups are read; channels after them are left o
 
 test('of more than 2,000 groups those that the admin has set come first, and those for adults are never in Other', () => {
   const names = Array.from({ length: 2_100 }, (_, at) => `G${at}`)
-  const entries = [...names, 'XXX 18+', 'Chosen', 'After midnight'].map(
+  const entries = [...names, 'Adults 18+', 'Chosen', 'After midnight'].map(
     (name) => `#EXTINF:-1 group-title="${name}",${name}\nhttp://s/1`,
   )
   const read = (set: readonly { name: string; adult: boolean }[]) =>
@@ -270,7 +270,7 @@ test('of more than 2,000 groups those that the admin has set come first, and tho
   const first = read([])
   expect(first.groups).toHaveLength(2_000)
   expect(groupOf(first, 'Chosen')).toBe('Other')
-  expect(groupOf(first, 'XXX 18+')).toBe('Other, adults')
+  expect(groupOf(first, 'Adults 18+')).toBe('Other, adults')
   const set = read([
     { name: 'Chosen', adult: false },
     { name: 'After midnight', adult: true },
@@ -278,7 +278,7 @@ test('of more than 2,000 groups those that the admin has set come first, and tho
   ])
   expect(set.groups).toHaveLength(2_000)
   expect(set.groups.at(-1)?.name).toBe('After midnight')
-  expect(['G1995', 'G1996', 'Chosen', 'XXX 18+'].map((name) => groupOf(set, name))).toEqual([
+  expect(['G1995', 'G1996', 'Chosen', 'Adults 18+'].map((name) => groupOf(set, name))).toEqual([
     ...['G1995', 'Other', 'Chosen', 'Other, adults'],
   ])
   // More of them than there is room for.
