@@ -46,6 +46,8 @@ export function RenewDialog({ open, names, onClose, onDone, onGone }: RenewDialo
   const count = quote?.expiries.length ?? shown.filter((name) => !gone.includes(name)).length
   return (
     <FormDialog
+      // Anew for other clients, also while the last one fades: neither its months nor its price are theirs.
+      key={shown.join('\n')}
       open={open}
       title={
         shown.length === 1
@@ -76,8 +78,6 @@ export function RenewDialog({ open, names, onClose, onDone, onGone }: RenewDialo
         help={unanswered ? NOT_TWICE : undefined}
       />
       <Quote
-        // Anew for other clients, of whom the last answer says nothing: they would seem to be gone.
-        key={shown.join('\n')}
         clients={shown}
         asking={open && !isHeld}
         onAnswer={isHeld ? keepQuote : setQuote}
