@@ -129,6 +129,18 @@ export function measureJobsFrom(start: Date, names: readonly string[]): void {
   for (const job_name of names) jobSuccess.set({ job_name }, start.getTime() / 1000)
 }
 
+const playlistCurrent = new Gauge({
+  name: 'boxtree_playlist_current',
+  help: 'Whether boxes have the channels of the last reading of the playlist, which may have failed or be held back: 1 or 0.',
+  registers,
+})
+
+/** @param isCurrent null where there is no playlist */
+export function measurePlaylist(isCurrent: boolean | null): void {
+  playlistCurrent.remove()
+  if (isCurrent !== null) playlistCurrent.set(Number(isCurrent))
+}
+
 export const backupFailures = new Counter({
   name: 'boxtree_backup_failures_total',
   help: 'Backups by the clock that failed, so that there is no new one.',

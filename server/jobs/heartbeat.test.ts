@@ -8,6 +8,7 @@ import { type External, startExternal } from '../../test/support/external.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { holdOpen } from '../../test/support/hold.ts'
 import { Person } from '../../test/support/world.ts'
+import { registry } from '../metrics.ts'
 import { noteRun } from '../nouns/system/runs.ts'
 import { openPool, type Sql } from '../postgres/pool.ts'
 import { openHeartbeat } from './heartbeat.ts'
@@ -148,6 +149,28 @@ test('beats that are due while the database hangs are left out, but not the word
     vi.useRealTimers()
     await drop()
   }
+})
+
+test('a beat tells the metrics whether boxes have the channels of the last reading of the playlist', async () => {
+  const { sql, ownerSql, drop } = await freshDatabase()
+  onTestFinished(drop)
+  const leaving = new AbortController().signal
+  const clock = { now: () => new Date(), offset: () => 0 }
+  const told = async () => {
+    const id = randomUUID()
+    const report = openReport({ id, config: { freeDiskMb: 0 }, clock, freeSpace: null, leaving })
+    const heartbeat = openHeartbeat({ id, sql, report, leaving })
+    heartbeat.start()
+    await expect.poll(() => sql`select id from server_process`).toHaveLength(1)
+    // It waits for the beat under way.
+    await heartbeat.stop()
+    return (await registry.getSingleMetricAsString('boxtree_playlist_current')).split('\n').slice(2)
+  }
+  expect(await told()).toEqual([])
+  await ownerSql`insert into playlist (shown, given, tried, failure) values ('own.m3u', now(), now(), 'no answer')`
+  expect(await told()).toEqual(['boxtree_playlist_current 0'])
+  await ownerSql`update playlist set failure = null`
+  expect(await told()).toEqual(['boxtree_playlist_current 1'])
 })
 
 test('a server that is stopped is forgotten even while its report waits, as for a folder of backups that does not answer', async () => {

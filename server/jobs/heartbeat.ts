@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ServerReport } from '../../contract/system.ts'
-import { measureJobs } from '../metrics.ts'
+import { measureJobs, measurePlaylist } from '../metrics.ts'
+import { isPlaylistCurrent } from '../nouns/system/playlist.ts'
 import { lastRuns } from '../nouns/system/runs.ts'
 import { forgetServer, replaceServers, tellServer } from '../nouns/system/servers.ts'
 import type { Sql } from '../postgres/pool.ts'
@@ -13,7 +14,8 @@ const LONGEST_STOP_MS = 2_000
 type HeartbeatOptions = { id: string; sql: Sql; report: () => Promise<ServerReport>; leaving: AbortSignal }
 
 /**
- * Tells the other servers of this one, and reads how the jobs went on any of them. What cannot be written is left out.
+ * Tells the other servers of this one, and reads how the jobs went on any of them, and the playlist. What cannot be
+ * written is left out.
  */
 export function openHeartbeat({ id, sql, report, leaving }: HeartbeatOptions): {
   start(): void
@@ -64,6 +66,7 @@ export function openHeartbeat({ id, sql, report, leaving }: HeartbeatOptions): {
     if (!told) return
     await tellServer(sql, told)
     measureJobs(await lastRuns(sql))
+    measurePlaylist(await isPlaylistCurrent(sql))
   }
 
   /** Returns the report; null once this server is to be forgotten, which no folder of backups that is away delays. */

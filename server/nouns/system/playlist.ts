@@ -22,3 +22,13 @@ export async function playlistStateOf(sql: Sql): Promise<PlaylistState | null> {
     from playlist`
   return row ?? null
 }
+
+/**
+ * Returns whether boxes have the channels of the playlist's last reading, which may have failed or be held back; null
+ * where there is none.
+ */
+export async function isPlaylistCurrent(sql: Sql): Promise<boolean | null> {
+  const [row] = await sql<{ current: boolean }[]>`
+    select failure is null and held is null as current from playlist`
+  return row?.current ?? null
+}
