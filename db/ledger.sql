@@ -126,6 +126,9 @@ end $$;
 -- - It states the balances that its two holdings have afterwards.
 -- - No two movements of a statement share a holding.
 --
+-- A client is served until the expiry that is paid for, or that is left where credits are taken back: the row says it,
+-- and the service follows.
+--
 -- Fails with BX503 where the clock is behind the newest transfer.
 --
 -- Transfers of one statement that have the same type, path, actor and holdings are posted as one movement.
@@ -207,6 +210,14 @@ begin
   ) then
     raise exception 'a transfer concerns a client that its dealer does not have' using errcode = 'foreign_key_violation';
   end if;
+
+  -- Only now that the holdings are locked: whoever moves the dealer has ended, and the service is counted beneath the
+  -- superreseller that the dealer has. That of a new client ends as its first purchase says already.
+  update service s set expiry = newest.expiry
+  from (
+    select distinct on (client) client, expiry from posted where type in ('USED', 'RETRIEVED') order by client, id desc
+  ) newest
+  where s.client = newest.client and s.expiry <> newest.expiry;
   return null;
 end $$;
 

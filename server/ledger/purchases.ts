@@ -1,4 +1,3 @@
-import { sendAhead } from '../postgres/begin.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { Refusal } from '../refusal.ts'
 import type { Day } from './calendar.ts'
@@ -26,7 +25,8 @@ export type Served = Concerned & { expiry: string }
 
 /**
  * Adds paid months to each client, whose rows are locked: the same number, or that of each in the order of the clients.
- * Returns the balance that is left, and the clients with their new expiry.
+ * The rows of the ledger say until when each is served, and the database follows them. Returns the balance that is left,
+ * and the clients with their new expiry.
  * @param seen the expiry of each client that the person saw; the renewal is refused where one of them has changed
  */
 export async function renew(
@@ -40,11 +40,7 @@ export async function renew(
   const purchases = clients.map((client, at) =>
     purchaseOf(dealing, client, typeof months === 'number' ? months : (months[at] as number)),
   )
-  // Paid first, which locks the holdings: whoever moves the dealer has then ended, so that the service is counted
-  // beneath the superreseller that the dealer has now. And nothing is waited for afterwards: all that follows goes with
-  // the COMMIT.
   const { source: credits } = await transfer(dealing.sql, payment(dealing, purchases))
-  await serve(dealing.sql, purchases)
   return { credits, clients: purchases }
 }
 
@@ -71,12 +67,9 @@ export async function renewFree(
     bought.map((one) => one && payment(one.dealing, [one.purchase])),
     free,
   )
-  const paid = bought.map((one, at) => balances[at] && one?.purchase)
-  const purchases = paid.filter((purchase) => purchase !== undefined)
-  if (purchases.length > 0) await serve(sql, purchases)
-  return paid.map((purchase, at) => {
+  return bought.map((one, at) => {
     const balance = balances[at]
-    return purchase && balance && { credits: balance.source, expiry: purchase.expiry }
+    return one && balance && { credits: balance.source, expiry: one.purchase.expiry }
   })
 }
 
@@ -146,16 +139,6 @@ function payment(dealing: Dealing, purchases: readonly Purchase[]): Movement {
       countedFrom,
     })),
   }
-}
-
-/** Stores the expiries that were paid for. */
-function serve(sql: Sql, purchases: readonly Purchase[]): Promise<void> {
-  const serving = sql`
-    update service set expiry = bought.expiry
-    from unnest(${purchases.map(({ id }) => id)}::bigint[], ${purchases.map(({ expiry }) => expiry)}::timestamptz[])
-      as bought (client, expiry)
-    where service.client = bought.client`
-  return sendAhead(sql, serving)
 }
 
 /** Both purchases would be counted from the same expiry: the second would be paid for and add nothing. */

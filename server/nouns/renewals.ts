@@ -93,10 +93,7 @@ export const renewals: Pick<Handlers<typeof calls.clients>, 'quote' | 'renew' | 
       throw (isNext && refusal) || notRetrievable(client.name, offered.length)
     }
     const { expiry, leaves } = retrieval
-    // First, as in `renew`: the service is counted beneath the superreseller that the dealer has once its holdings are
-    // locked.
     const balance = await giveBack(context, client, credits, expiry)
-    await sql`update service set expiry = ${expiry} where client = ${client.id}`
     if (leaves === 'a new trial') await giveTrial(context, withMac, expiry, RETRIEVED)
     if (leaves === 'an earlier trial') await shareTrial(context, withMac, RETRIEVED)
     return { status: 'OK', name: client.name, expiry, credits: balance }

@@ -208,6 +208,7 @@ describe('the tables that the main branch has made between two releases', () => 
       '461d2df4',
       '710d8add',
       '7dbb096b',
+      '76722565',
     ])
   })
 

@@ -173,11 +173,21 @@ async function insert(...rows: Row[]): Promise<{ accepted: boolean; faults: unkn
     outcome.accepted = true
     const [rowsByThemselves, holdings] = RULES
     for (const law of [rowsByThemselves, holdings]) if (law) outcome.faults.push(...(await law(sql)))
+    outcome.faults.push(...(await servedOtherwise(sql)))
     throw rolledBack
   }).catch((error: unknown) => {
     if (outcome.accepted && error !== rolledBack) throw error
   })
   return outcome
+}
+
+/** Returns the clients that are served until another moment than their newest purchase or retrieval says. */
+function servedOtherwise(sql: Sql): Promise<readonly object[]> {
+  return sql<object[]>`
+    select s.client, s.expiry, newest.expiry as said from service s cross join lateral (
+      select t.expiry from transfer t where t.client = s.client and t.type in ('USED', 'RETRIEVED')
+      order by t.id desc limit 1
+    ) newest where s.expiry <> newest.expiry`
 }
 
 const ON_PATH = ['superreseller', 'reseller', 'dealer', 'from_superreseller', 'from_reseller', 'from_dealer']
@@ -231,6 +241,15 @@ test('the database accepts right rows of different dealers in one statement', as
   const used = places.rows.filter(({ type }) => type === 'USED')
   expect(used).toHaveLength(2)
   expect(await insert(...used)).toEqual({ accepted: true, faults: [] })
+})
+
+test('of two purchases of one client in one statement, the client is served until what the newer one says', async () => {
+  const [first] = places.rows.filter(({ type }) => type === 'USED')
+  if (!first) throw new Error('no purchase is there')
+  const counted = dayOf(String(first.expiry), 'UTC')
+  const expiry = endOf(addMonths(counted, 1), 'UTC')
+  const second = { ...first, counted_from: counted, expiry_before: first.expiry ?? null, expiry }
+  expect(await insert(first, second)).toEqual({ accepted: true, faults: [] })
 })
 
 test('the database accepts no statement of several rows that verify would find wrong', async () => {

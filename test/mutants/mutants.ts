@@ -4251,26 +4251,25 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/main.test.ts'],
   },
   {
-    guard: 'a renewal is counted beneath the superreseller that its dealer has once it is paid',
-    file: 'server/ledger/purchases.ts',
-    from: `  const { source: credits } = await transfer(dealing.sql, payment(dealing, purchases))
-  await serve(dealing.sql, purchases)
-`,
-    to: `  await serve(dealing.sql, purchases)
-  const { source: credits } = await transfer(dealing.sql, payment(dealing, purchases))
-`,
-    suites: ['server/nouns/moving-accounts.test.ts'],
+    guard: 'a client is served until what was paid for',
+    file: 'db/ledger.sql',
+    from: "from posted where type in ('USED', 'RETRIEVED')",
+    to: "from posted where type = 'RETRIEVED'",
+    suites: ['server/nouns/renewals.test.ts'],
   },
   {
-    guard: 'a retrieval is counted beneath the superreseller that its dealer has once the credits are back',
-    file: 'server/nouns/renewals.ts',
-    from: `    const balance = await giveBack(context, client, credits, expiry)
-    await sql\`update service set expiry = \${expiry} where client = \${client.id}\`
-`,
-    to: `    await sql\`update service set expiry = \${expiry} where client = \${client.id}\`
-    const balance = await giveBack(context, client, credits, expiry)
-`,
-    suites: ['server/nouns/moving-accounts.test.ts'],
+    guard: 'a client is served no longer than what is left of what was paid for',
+    file: 'db/ledger.sql',
+    from: "from posted where type in ('USED', 'RETRIEVED')",
+    to: "from posted where type = 'USED'",
+    suites: ['server/nouns/renewals.test.ts'],
+  },
+  {
+    guard: 'of two rows of one client in one statement, the newer one says until when it is served',
+    file: 'db/ledger.sql',
+    from: 'order by client, id desc\n  ) newest',
+    to: 'order by client, id\n  ) newest',
+    suites: ['test/laws/rows.test.ts'],
   },
   {
     guard: 'two MACs that come at once are not both the last one of the day',
