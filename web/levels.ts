@@ -17,15 +17,9 @@ export type Level = (typeof LEVELS)[LevelName] & {
 }
 
 export const levels: Record<LevelName, Level> = {
-  superreseller: {
-    ...namesOf('superreseller'),
-    totalLabel: 'Total Clients',
-    showsBeneath: true,
-    hasStatistics: true,
-    afterUpdate: 'stay',
-  },
-  reseller: plain('reseller'),
-  dealer: plain('dealer'),
+  superreseller: levelOf('superreseller'),
+  reseller: levelOf('reseller'),
+  dealer: levelOf('dealer'),
 }
 
 /** Returns what a role is called in headings. */
@@ -43,18 +37,16 @@ export function manages(role: Role, account: { role: LevelName }): boolean {
   return role === 'admin' || LEVELS[account.role].owner === role
 }
 
-function plain(name: LevelName): Level {
-  const names = namesOf(name)
-  return {
-    ...names,
-    totalLabel: `Total ${names.plural}`,
-    showsBeneath: false,
-    hasStatistics: false,
-    afterUpdate: 'list',
-  }
-}
-
-function namesOf(name: LevelName) {
+function levelOf(name: LevelName): Level {
   const { title } = LEVELS[name]
-  return { ...LEVELS[name], plural: `${title}s`, inSentence: title.toLowerCase() }
+  const isTop = name === 'superreseller'
+  return {
+    ...LEVELS[name],
+    plural: `${title}s`,
+    inSentence: title.toLowerCase(),
+    totalLabel: isTop ? 'Total Clients' : `Total ${title}s`,
+    showsBeneath: isTop,
+    hasStatistics: isTop,
+    afterUpdate: isTop ? 'stay' : 'list',
+  }
 }

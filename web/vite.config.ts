@@ -14,7 +14,7 @@ const PARTS = new RegExp(
   [
     '/web/(parts|tables)/(?!chart/|dialog/Menu|dialog/DialogFrame|table/SelectionBar|form/|copy|clients|due|expiry|macs|phone|tree)',
     '/web/(NewestOnly|Question|TableCard|useServedPage)',
-    '/web/accounts/(BalanceTile|exportDialog|LatestTransactions|useLatest)',
+    '/web/accounts/(BalanceTile|ExportButton|LatestTransactions|useLatest)',
     '/lucide-react/',
   ].join('|'),
 )

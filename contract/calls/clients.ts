@@ -58,6 +58,9 @@ const monthsForEach = z.refine<{ clients: string[]; months: number | number[] }>
   { path: ['months'], error: 'There must be months for each client' },
 )
 
+/** When a client expires now, and what credits its dealer has left. */
+const Outcome = z.extend(Done, { name: z.string(), expiry: Moment, credits: z.int() })
+
 /** The clients that expire within some days, and the months of their newest purchases. */
 const Needed = z.object({ clients: z.int(), months: z.int() })
 
@@ -120,7 +123,7 @@ export const clients = {
         return z.NEVER
       }),
     ),
-    output: z.extend(Done, { name: z.string(), expiry: Moment, credits: z.int() }),
+    output: Outcome,
   }),
   save: call({
     method: 'POST',
@@ -143,7 +146,7 @@ export const clients = {
       /** The expiry that the editor saw; the call is refused if it has changed since. */
       expiry: z.optional(Moment),
     }),
-    output: z.extend(Done, { name: z.string(), expiry: Moment, credits: z.int() }),
+    output: Outcome,
   }),
   quote: call({
     method: 'POST',
@@ -167,7 +170,7 @@ export const clients = {
     roles: ['dealer'],
     summary: 'Adds paid months to one client',
     input: z.strictObject({ name: GivenName, months: PaidMonths, expiry: z.optional(Moment) }),
-    output: z.extend(Done, { name: z.string(), expiry: Moment, credits: z.int() }),
+    output: Outcome,
   }),
   multirenew: call({
     method: 'POST',
@@ -198,7 +201,7 @@ export const clients = {
     summary: 'Takes back the newest paid months of a client',
     /** `expiry` is the one that the person saw; the call is refused if it has changed since. */
     input: z.strictObject({ login: GivenName, credits: PaidMonths, expiry: z.optional(Moment) }),
-    output: z.extend(Done, { name: z.string(), expiry: Moment, credits: z.int() }),
+    output: Outcome,
   }),
   remove: call({
     method: 'POST',

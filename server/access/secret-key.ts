@@ -60,7 +60,10 @@ function decode(file: string, kept: string): Buffer {
 
 /** Writes a key file that has its name only once it is complete and on the disk. An existing file stays. */
 export function writeKeyFile(file: string, key: Buffer): void {
-  putInPlace(draftOf(file, key), file, 'first')
+  const draft = `${file}.${process.pid}`
+  rmSync(draft, { force: true })
+  writeDurably(draft, textOf(key))
+  putInPlace(draft, file, 'first')
 }
 
 /**
@@ -82,13 +85,6 @@ export function nextKeyFile({ dataDir }: KeyPlace): string {
 
 export function replaceKeyFile(config: KeyPlace): void {
   putInPlace(nextKeyFile(config), keyFile(config))
-}
-
-function draftOf(file: string, key: Buffer): string {
-  const draft = `${file}.${process.pid}`
-  rmSync(draft, { force: true })
-  writeDurably(draft, textOf(key))
-  return draft
 }
 
 function textOf(key: Buffer): string {

@@ -226,13 +226,10 @@ type StoredRow = Record<string, string | number | null>
 
 // One statement for any number of rows, and always the same text, so that the database plans it once.
 async function append(sql: Sql, rows: readonly StoredRow[]): Promise<void> {
+  const columns = sql`type, credits, source, destination, source_balance, destination_balance, superreseller, reseller,
+      dealer, from_superreseller, from_reseller, from_dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from`
   const appending = sql`
-    insert into transfer (
-      type, credits, source, destination, source_balance, destination_balance, superreseller, reseller,
-      dealer, from_superreseller, from_reseller, from_dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from)
-    select
-      type, credits, source, destination, source_balance, destination_balance, superreseller, reseller,
-      dealer, from_superreseller, from_reseller, from_dealer, client, actor, login, mac, description, expiry, expiry_before, counted_from
+    insert into transfer (${columns}) select ${columns}
     from jsonb_to_recordset(${sql.json(rows)}) as row (
       type text, credits integer, source bigint, destination bigint, source_balance bigint,
       destination_balance bigint, superreseller bigint, reseller bigint, dealer bigint,

@@ -71,10 +71,11 @@ const LEAVING = TRANSACTION_TYPES.filter((type) => signOf(type) === -1)
 function orderOf(sql: Sql, sort: (typeof TRANSACTION_SORTS)[number], order: 'asc' | 'desc'): Fragment {
   const direction = directionOf(sql, order)
   const newest = sql`t.created ${direction}, t.id ${direction}`
+  if (sort === 'created') return newest
   // As the column shows them: less than nothing where they left the row's own account.
   const credits = sql`case when t.type = any (${LEAVING}::text[]) then -t.credits else t.credits end`
-  const by = { created: newest, type: sql`t.type`, credits, login: sql`lower(t.login)` }[sort]
-  return sort === 'created' ? newest : sql`${by} ${direction}, ${newest}`
+  const by = { type: sql`t.type`, credits, login: sql`lower(t.login)` }[sort]
+  return sql`${by} ${direction}, ${newest}`
 }
 
 function newest(context: Context, whose: LedgerScope): Promise<Transaction[]> {

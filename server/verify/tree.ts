@@ -5,7 +5,7 @@ export async function brokenTree(sql: Sql): Promise<string[]> {
   return [
     ...(await strayed(sql)).map(({ name }) => `The account ${name} is not where its moves have led.`),
     ...(await halfClosed(sql)).map(({ name }) => `The account ${name} is closed, but not empty.`),
-    ...(await misstated(sql)).map(
+    ...[...(await misstatedSuperresellers(sql)), ...(await misstatedBranches(sql))].map(
       ({ name, day }) => `The statistics of ${name} on ${day} are not what there was.`,
     ),
     ...(await miscounted(sql)).map(
@@ -104,9 +104,9 @@ function miscounted(sql: Sql) {
     ) parted join account a on a.id = parted.superreseller order by a.name limit 10`
 }
 
-/** Finds rows of finished days whose figures are not the sums of all changes before the day ended. */
-async function misstated(sql: Sql): Promise<{ name: string; day: string }[]> {
-  const ofSuperresellers = await sql<{ name: string; day: string }[]>`
+/** Finds days of superresellers whose figures are not the sums of all changes before the day ended. */
+function misstatedSuperresellers(sql: Sql) {
+  return sql<{ name: string; day: string }[]>`
     with change as (
       select superreseller as account, at, clients, 0 as resellers, 0 as dealers, 0 as credits from client_change
       union all
@@ -133,7 +133,11 @@ async function misstated(sql: Sql): Promise<{ name: string; day: string }[]> {
     where (s.clients, s.resellers, s.dealers, s.credits)
       is distinct from (summed.clients::int, summed.resellers::int, summed.dealers::int, summed.credits::bigint)
     order by s.day, a.name limit 10`
-  const ofBranches = await sql<{ name: string; day: string }[]>`
+}
+
+/** Finds days of accounts whose clients and used credits are not the sums of all changes before the day ended. */
+function misstatedBranches(sql: Sql) {
+  return sql<{ name: string; day: string }[]>`
     with change as (
       select superreseller, reseller, at, clients, 0 as used from client_change
       union all
@@ -155,5 +159,4 @@ async function misstated(sql: Sql): Promise<{ name: string; day: string }[]> {
     select a.name, k.day from summed join branch_day k on k.account = summed.account and k.day = summed.day
     join account a on a.id = k.account
     where k.clients <> summed.clients or summed.stated <> summed.used order by k.day, a.name limit 10`
-  return [...ofSuperresellers, ...ofBranches]
 }

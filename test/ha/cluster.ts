@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openPool } from '../../server/postgres/pool.ts'
+import { withPool } from '../../server/postgres/pool.ts'
 import { isListening } from '../support/port.ts'
 import { DatabaseNode, type Member } from './node.ts'
 import { CADDY, killPrograms, startProgram, write } from './programs.ts'
@@ -62,10 +62,10 @@ export class Cluster {
 
   async #makeRoles(): Promise<void> {
     const leader = await this.withRole('leader')
-    const sql = openPool(leader.superuser, { max: 1 })
     const statements = rolesOf(this.#place).replace(/^--.*\n/gm, '')
-    for (const statement of statements.split(/;\n/)) if (statement.trim()) await sql.unsafe(statement)
-    await sql.end({ timeout: 5 })
+    await withPool(leader.superuser, { max: 1 }, async (sql) => {
+      for (const statement of statements.split(/;\n/)) if (statement.trim()) await sql.unsafe(statement)
+    })
   }
 
   async #startFront(): Promise<void> {
@@ -90,14 +90,11 @@ export class Cluster {
   }
 
   /** Returns the last step of the schema that was applied. */
-  async step(): Promise<number> {
-    const sql = openPool(this.database, { max: 1 })
-    try {
+  step(): Promise<number> {
+    return withPool(this.database, { max: 1 }, async (sql) => {
       const [row] = await sql<{ value: string }[]>`select value from setup where key = 'step'`
       return Number(row?.value)
-    } finally {
-      await sql.end({ timeout: 5 })
-    }
+    })
   }
 
   /** Returns the machine whose PostgreSQL is the primary ('leader') or the standby that commits wait for. */

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Call } from '../../contract/call.ts'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { pick, whole } from '../../server/commands/demo/dice.ts'
-import { openPool } from '../../server/postgres/pool.ts'
+import { withPool } from '../../server/postgres/pool.ts'
 import type { Urls } from './samples.ts'
 import { PASSWORD } from './server.ts'
 
@@ -108,18 +108,17 @@ export class Accounts {
    * Compares the ledger with what is known of every write. Returns how many are lost, and how many stand there twice.
    */
   async compare(database: string): Promise<{ lost: number; doubled: number }> {
-    const sql = openPool(database, { max: 1, isLong: true })
-    try {
-      const rows = await sql<{ description: string; count: number }[]>`
-        select description, count(*) from transfer group by description`
-      const found = new Map(rows.map(({ description, count }) => [description, count]))
-      const keys = [...this.keys]
-      return {
-        lost: keys.filter(([key, outcome]) => outcome === 'acknowledged' && !found.has(key)).length,
-        doubled: keys.filter(([key]) => (found.get(key) ?? 0) > 1).length,
-      }
-    } finally {
-      await sql.end({ timeout: 5 })
+    const rows = await withPool(
+      database,
+      { max: 1, isLong: true },
+      (sql) => sql<{ description: string; count: number }[]>`
+        select description, count(*) from transfer group by description`,
+    )
+    const found = new Map(rows.map(({ description, count }) => [description, count]))
+    const keys = [...this.keys]
+    return {
+      lost: keys.filter(([key, outcome]) => outcome === 'acknowledged' && !found.has(key)).length,
+      doubled: keys.filter(([key]) => (found.get(key) ?? 0) > 1).length,
     }
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
-import { type Connect, openPool, type Sql } from '../../server/postgres/pool.ts'
+import { type Connect, openPool, type Sql, withPool } from '../../server/postgres/pool.ts'
 import { connectAs, TEMPLATE } from './global-setup.ts'
 
 export interface FreshDatabase {
@@ -58,11 +58,6 @@ export async function freshDatabase({
   }
 }
 
-async function asSuperuser(postgres: Connect, work: (sql: Sql) => PromiseLike<unknown>): Promise<void> {
-  const sql = openPool(postgres, { max: 1, isLong: true })
-  try {
-    await work(sql)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+function asSuperuser(postgres: Connect, work: (sql: Sql) => Promise<unknown>): Promise<unknown> {
+  return withPool(postgres, { max: 1, isLong: true }, work)
 }

@@ -7,7 +7,7 @@ import { findBinaries } from '../../server/postgres/binaries.ts'
 import { initialise } from '../../server/postgres/cluster.ts'
 import { isLost } from '../../server/postgres/errors.ts'
 import { findHome, type Home } from '../../server/postgres/home.ts'
-import { openPool, type Sql } from '../../server/postgres/pool.ts'
+import { type Sql, withPool } from '../../server/postgres/pool.ts'
 import { asIds, ENVIRONMENT, programPath, run } from '../../server/postgres/run.ts'
 import { freePort } from './port.ts'
 
@@ -102,14 +102,11 @@ export function startPostgres(home: Home): ChildProcess {
 
 /** Creates the roles and the database, once the server accepts connections. */
 export async function createRolesAndDatabase(superuser: string): Promise<void> {
-  const sql = openPool(superuser, { max: 1 })
-  try {
+  await withPool(superuser, { max: 1 }, async (sql) => {
     await untilReady(sql)
     for (const role of ROLES) await sql.unsafe(`create role ${role} login password '${PASSWORD}'`)
     await sql`create database shop owner holder`
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  })
 }
 
 export async function untilReady(sql: Sql): Promise<void> {

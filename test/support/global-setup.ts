@@ -9,7 +9,7 @@ import { startEmbedded } from '../../server/postgres/embedded.ts'
 import { freeSpaceOf } from '../../server/postgres/files.ts'
 import { findHome } from '../../server/postgres/home.ts'
 import { migrate } from '../../server/postgres/migrate.ts'
-import { type Connect, openPool } from '../../server/postgres/pool.ts'
+import { type Connect, type Sql, withPool } from '../../server/postgres/pool.ts'
 import { THOROUGH } from '../laws/runs.ts'
 import { startExternal } from './external.ts'
 import { copyCluster } from './folder.ts'
@@ -96,9 +96,8 @@ export function connectAs(postgres: Connect, user: string, database: string): Co
 
 /** PostgreSQL copies a database only while nobody is connected to it, so no console may run on the template. */
 async function makeTemplate(postgres: Connect): Promise<void> {
-  const sql = openPool(postgres, { max: 1 })
-  await sql`create database ${sql(TEMPLATE)} owner boxtree_owner template template0`
-  await sql.end({ timeout: 5 })
+  const make = (sql: Sql) => sql`create database ${sql(TEMPLATE)} owner boxtree_owner template template0`
+  await withPool(postgres, { max: 1 }, make)
   await migrate({
     server: connectAs(postgres, 'boxtree_server', TEMPLATE),
     owner: connectAs(postgres, 'boxtree_owner', TEMPLATE),

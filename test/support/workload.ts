@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { Call } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { pick, whole } from '../../server/commands/demo/dice.ts'
-import { type Connect, openPool } from '../../server/postgres/pool.ts'
+import { type Connect, withPool } from '../../server/postgres/pool.ts'
 import { PLAYED } from '../../server/verify/guards.ts'
 import { verify } from '../../server/verify/verify.ts'
 import { proveTheBooks } from './books.ts'
@@ -81,8 +81,7 @@ export class Workload {
 
   /** Expects exactly the recorded rows in the ledger, and checks the books in two independent ways. */
   async check(to: Connect, role: string): Promise<void> {
-    const sql = openPool(to, { max: 2, isLong: true })
-    try {
+    await withPool(to, { max: 2, isLong: true }, async (sql) => {
       const rows = await sql<{ login: string; type: string; credits: number }[]>`
         select login, type, credits from transfer order by id`
       const found = Object.groupBy(rows, ({ login }) => login)
@@ -96,24 +95,21 @@ export class Workload {
       const { first, others } = await verify(sql, role)
       // A test's database may run on the test's clock.
       expect({ first, others: others.filter((one) => one !== PLAYED) }).toEqual({ first: null, others: [] })
-    } finally {
-      await sql.end({ timeout: 5 })
-    }
+    })
   }
 
   /** Returns the keys of writes that had been committed before the retry which was answered. */
   async findLostAnswers(to: Connect): Promise<string[]> {
-    const sql = openPool(to, { max: 1 })
-    try {
-      const answers = await sql<{ key: string; created: string }[]>`select key, created from idempotency_key`
-      // A try whose answer was lost came at least a pause before the retry. Less than that is how exactly clocks are
-      // read.
-      const isLost = ({ key, created }: { key: string; created: string }) =>
-        Date.parse(created) < (this.#retriedAt.get(key) ?? 0) - PAUSE_MS / 2
-      return answers.filter(isLost).map(({ key }) => key)
-    } finally {
-      await sql.end({ timeout: 1 })
-    }
+    const answers = await withPool(
+      to,
+      { max: 1 },
+      (sql) => sql<{ key: string; created: string }[]>`select key, created from idempotency_key`,
+    )
+    // A try whose answer was lost came at least a pause before the retry. Less than that is how exactly clocks are
+    // read.
+    const isLost = ({ key, created }: { key: string; created: string }) =>
+      Date.parse(created) < (this.#retriedAt.get(key) ?? 0) - PAUSE_MS / 2
+    return answers.filter(isLost).map(({ key }) => key)
   }
 
   get summary(): string {

@@ -15,10 +15,10 @@ import { useSession } from '../session.tsx'
 import { zone } from '../zone.ts'
 import type { ChosenFilter } from './useTransactions.ts'
 
-interface ExportTransactionsProps {
+export interface ExportTransactionsProps {
   open: boolean
   /** What else the exported transactions are selected by; its days are offered first. */
-  filter?: ChosenFilter & { search?: string }
+  filter?: (ChosenFilter & { search?: string }) | undefined
   onClose: () => void
 }
 

@@ -1,14 +1,11 @@
 import Button from '@mui/material/Button'
-import { Download } from 'lucide-react'
-import { useState } from 'react'
 import { Link } from 'react-router'
 import type { Transaction } from '../../contract/shapes.ts'
 import { NewestOnly } from '../NewestOnly.tsx'
 import { Card } from '../parts/Card.tsx'
-import { Later } from '../parts/dialog/Later.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
 import type { Table } from '../parts/table/table.ts'
-import { exportDialog } from './exportDialog.ts'
+import { ExportButton } from './ExportButton.tsx'
 import { useLatest } from './useLatest.ts'
 
 interface LatestTransactionsProps {
@@ -21,7 +18,6 @@ interface LatestTransactionsProps {
 /** The newest transactions of the caller and of everything beneath, and the way to all of them as a file. */
 export function LatestTransactions({ title, table, first }: LatestTransactionsProps) {
   const { fetchAll, ...latest } = useLatest(table)
-  const [exporting, setExporting] = useState(false)
   return (
     <Card title={title} flush onFocus={fetchAll}>
       <DataTable
@@ -36,13 +32,10 @@ export function LatestTransactions({ title, table, first }: LatestTransactionsPr
         tools={
           <>
             <NewestOnly />
-            <Button variant="outlined" startIcon={<Download size={16} />} onClick={() => setExporting(true)}>
-              Export
-            </Button>
+            <ExportButton />
           </>
         }
       />
-      <Later part={exportDialog} given={{ open: exporting, onClose: () => setExporting(false) }} />
     </Card>
   )
 }

@@ -113,30 +113,24 @@ export function useSubmit<C extends Call>(call: C, afterwards: Afterwards<C> = {
 
 const DONE_ONCE = 'It was sent again, and done once.'
 
-/**
- * The refusals that show that what is on the page is stale: a balance, an expiry, a state, or something that is gone.
- */
-const STALE: ReadonlySet<ApiError['code']> = new Set<ApiError['code']>([
-  'insufficient_credits',
-  'changed_since',
-  'not_found',
-  'account_suspended',
-  'client_expired',
-  'client_not_expired',
-  'not_retrievable',
-  'not_empty',
-  'already_asked',
-  'trials_used_up',
-  'mac_had_trial',
-])
-
-/** Those of them after which the same input would be refused again, whatever comes. */
+/** The refusals after which the same input would be refused again, whatever comes. */
 const OUTDATED: ReadonlySet<ApiError['code']> = new Set<ApiError['code']>([
   'changed_since',
   'not_found',
   'client_expired',
   'client_not_expired',
   'not_retrievable',
+])
+
+/** Those, and others that show that what is on the page is stale, such as a balance. */
+const STALE: ReadonlySet<ApiError['code']> = new Set<ApiError['code']>([
+  ...OUTDATED,
+  'insufficient_credits',
+  'account_suspended',
+  'not_empty',
+  'already_asked',
+  'trials_used_up',
+  'mac_had_trial',
 ])
 
 /** Marks the rows of the accounts or clients that a change named. */

@@ -4,21 +4,8 @@ import type { ClientDetail } from '../../contract/shapes.ts'
 import { differing } from '../parts/differing.ts'
 import { shownPhone } from '../phone.ts'
 
-/** The values of the form for an existing client, named as in the call. */
-export type ClientValues = {
-  status: boolean
-  locked: boolean
-  ministra: boolean
-  alt_player: boolean
-  password: string
-  desc: string
-  phone: string
-  stb_mac: string
-  months: number
-  package_selection: number
-}
-
-export const EMPTY_CLIENT: ClientValues = {
+/** The values of the form for an existing client, named as in the call, while none has come. */
+export const EMPTY_CLIENT = {
   status: false,
   locked: false,
   ministra: false,
@@ -30,6 +17,7 @@ export const EMPTY_CLIENT: ClientValues = {
   months: 0,
   package_selection: 1,
 }
+export type ClientValues = typeof EMPTY_CLIENT
 
 export function valuesOf(client: ClientDetail): ClientValues {
   const { status, locked, ministra, alt_player, password, description, phone, mac, package_selection } =

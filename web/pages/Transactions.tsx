@@ -1,15 +1,12 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { Download } from 'lucide-react'
-import { useState } from 'react'
-import { exportDialog } from '../accounts/exportDialog.ts'
+import { ExportButton } from '../accounts/ExportButton.tsx'
 import { SpentCard } from '../accounts/SpentCard.tsx'
 import { TransactionFilters } from '../accounts/TransactionFilters.tsx'
 import { TransactionSums } from '../accounts/TransactionSums.tsx'
 import { useTransactionFilter, useTransactionPage } from '../accounts/useTransactions.ts'
 import { PageHead } from '../PageHead.tsx'
 import { Card } from '../parts/Card.tsx'
-import { Later } from '../parts/dialog/Later.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
 import { Quiet } from '../parts/Quiet.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
@@ -23,16 +20,11 @@ export function Transactions() {
   const table = role === 'dealer' ? allTransactions.ofDealer : allTransactions.ofBranch
   const page = useTransactionPage(table, filter)
   const { search } = page.served.list
-  const [exporting, setExporting] = useState(false)
   return (
     <>
       <PageHead
         title="Transactions"
-        action={
-          <Button variant="outlined" startIcon={<Download size={16} />} onClick={() => setExporting(true)}>
-            Export
-          </Button>
-        }
+        action={<ExportButton filter={{ ...filter, ...(search !== '' && { search }) }} />}
       />
       {role === 'dealer' && (
         <Above>
@@ -66,14 +58,6 @@ export function Transactions() {
           }
         />
       </Card>
-      <Later
-        part={exportDialog}
-        given={{
-          open: exporting,
-          filter: { ...filter, ...(search !== '' && { search }) },
-          onClose: () => setExporting(false),
-        }}
-      />
     </>
   )
 }

@@ -26,7 +26,7 @@ export function Find({ onSettings, onHelp }: FindProps) {
   const id = useId()
   const { role } = useSession()
   const shortcuts = useShortcutsOn()
-  const { input, place, text, open, listed, active, wish, forward, ...act } = useSearch()
+  const { input, place, text, open, listed, active, wish, forward, change, ...act } = useSearch()
   useBackToClose(open, act.giveUp)
   useShortcuts({ onFind: act.begin, onHelp })
   return (
@@ -69,10 +69,10 @@ export function Find({ onSettings, onHelp }: FindProps) {
           active,
           wish,
           forward,
-          onActive: act.setActive,
-          onNothing: act.forget,
+          onActive: (active) => change({ active }),
+          onNothing: () => change({ wish: null }),
           onEnd: act.end,
-          onClose: act.hideList,
+          onClose: () => change({ hidden: true }),
           onSettings,
           onHelp,
         }}
@@ -89,19 +89,11 @@ function useSearch() {
   const input = useRef<HTMLInputElement>(null)
   const place = useRef<HTMLDivElement>(null)
   const before = useRef<Element | null>(null)
-  const [text, setText] = useState('')
-  const [open, setOpen] = useState(false)
-  // The list is hidden where it could not be loaded. The field stays, also on a phone, and the next letter tries again.
-  const [hidden, setHidden] = useState(false)
-  const [active, setActive] = useState(0)
-  const [wish, setWish] = useState<PendingAct | null>(null)
+  const [{ text, open, hidden, active, wish }, setState] = useState(CLOSED)
+  const change = (to: Partial<typeof CLOSED>) => setState((now) => ({ ...now, ...to }))
   // The arrow that moves the caret on, and leaves the text at its end.
   const [forward, setForward] = useState<'ArrowLeft' | 'ArrowRight'>('ArrowRight')
-  const show = () => {
-    setOpen(true)
-    setHidden(false)
-  }
-  const hideList = () => setHidden(true)
+  const show = () => change({ open: true, hidden: false })
   const begin = () => {
     before.current = document.activeElement
     // A hidden field, as on a phone, takes the focus only once it is shown.
@@ -110,11 +102,7 @@ function useSearch() {
     input.current?.select()
   }
   const end = () => {
-    setOpen(false)
-    setText('')
-    setActive(0)
-    setWish(null)
-    setHidden(false)
+    setState(CLOSED)
     before.current = null
   }
   const giveUp = () => {
@@ -124,13 +112,9 @@ function useSearch() {
     // Another page may have opened meanwhile.
     focusTitle()
   }
-  const forget = () => setWish(null)
   const type = (field: HTMLInputElement) => {
-    setText(field.value)
     setForward(getComputedStyle(field).direction === 'rtl' ? 'ArrowLeft' : 'ArrowRight')
-    setActive(0)
-    setWish(null)
-    show()
+    change({ ...CLOSED, text: field.value, open: true })
   }
   const press = (event: React.KeyboardEvent<HTMLInputElement>) => {
     // A key may belong to the input of another script.
@@ -138,12 +122,11 @@ function useSearch() {
     const isAtEnd = event.currentTarget.selectionStart === text.length
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (event.key === 'Escape') giveUp()
-    else if (step) {
-      // Enter or the arrow was meant for the result that was active before.
-      setWish(null)
-      setActive(Math.max(0, active + step))
-    } else if (event.key === 'Enter') setWish({ act: 'open', text })
-    else if (event.key === forward && isAtEnd && text !== '' && !event.repeat) setWish({ act: 'renew', text })
+    // Enter or the arrow was meant for the result that was active before.
+    else if (step) change({ wish: null, active: Math.max(0, active + step) })
+    else if (event.key === 'Enter') change({ wish: { act: 'open', text } })
+    else if (event.key === forward && isAtEnd && text !== '' && !event.repeat)
+      change({ wish: { act: 'renew', text } })
     else return
     if (event.key !== 'Escape') show()
     event.preventDefault()
@@ -161,18 +144,19 @@ function useSearch() {
     active,
     wish,
     forward,
+    change,
     begin,
     end,
     giveUp,
-    forget,
     type,
     press,
     leave,
     show,
-    hideList,
-    setActive,
   }
 }
+
+/** `hidden` where the list could not be loaded: the field stays, also on a phone, and the next letter tries again. */
+const CLOSED = { text: '', open: false, hidden: false, active: 0, wish: null as PendingAct | null }
 
 const results = chunk(async () => (await import('./FindResults.tsx')).FindResults)
 

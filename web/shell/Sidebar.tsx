@@ -8,6 +8,7 @@ import { MINUTE_MS } from '../../contract/time.ts'
 import { useCall } from '../calls/useCall.ts'
 import { otherTabHasDrafts, titlesOfDrafts } from '../drafts.ts'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
+import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { menuOf, to } from '../screens.ts'
 import { signOut, useSession } from '../session.tsx'
 import { CreditsChip } from './CreditsChip.tsx'
@@ -19,16 +20,12 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
   const { name, role } = useSession()
   const screen = useScreen()
   const here = screen?.under ?? screen
-  const [asking, setAsking] = useState(false)
-  const [where, setWhere] = useState('')
-  const ask = (where: string) => {
-    setWhere(where)
-    setAsking(true)
-  }
+  const [asked, setAsked] = useState<string | null>(null)
+  const where = useLastValue(asked)
   const leave = async () => {
     const titles = titlesOfDrafts(name)
-    if (titles.length > 0) ask(`on ${listed(titles)}`)
-    else if (await otherTabHasDrafts()) ask('in another tab')
+    if (titles.length > 0) setAsked(`on ${listed(titles)}`)
+    else if (await otherTabHasDrafts()) setAsked('in another tab')
     else signOut()
   }
   const waiting = useWaiting()
@@ -78,12 +75,12 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
         </ul>
       </nav>
       <Confirm
-        open={asking}
+        open={asked !== null}
         title="Log out?"
         yes="Logout"
         no="Stay"
         onYes={signOut}
-        onNo={() => setAsking(false)}
+        onNo={() => setAsked(null)}
       >
         <p>You have unsent entries {where}. They are lost with a logout.</p>
       </Confirm>

@@ -46,6 +46,16 @@ const dealer: Column<Transaction> = {
   cell: (row) => <DealerAndActor row={row} />,
 }
 
+const login: Column<Transaction> = {
+  key: 'login',
+  header: 'Login',
+  width: 136,
+  least: 128,
+  mono: true,
+  cell: (row) => <LoginLink row={row} />,
+  narrow: 'title',
+}
+
 function DealerAndActor({ row: { dealer, actor } }: { row: Transaction }) {
   const by = `by ${actor === UNNAMED ? 'somebody else' : actor}`
   if (dealer === null) {
@@ -68,11 +78,7 @@ function DealerAndActor({ row: { dealer, actor } }: { row: Transaction }) {
 }
 
 /** The transactions of an account and of all accounts beneath it, for those above. */
-export const branchTransactions = declare({
-  name: 'transactions',
-  empty: 'No transactions found',
-  names: true,
-})
+export const branchTransactions = declare({ name: 'transactions', names: true })
 
 /** The dealer's dashboard. */
 export const dealerTransactions = declare({ name: 'transactions', empty: 'No dealer transactions found' })
@@ -80,16 +86,11 @@ export const dealerTransactions = declare({ name: 'transactions', empty: 'No dea
 /** The reseller's dashboard, where a DELETE is a loss. */
 export const resellerTransactions = declare({
   name: 'transactions',
-  empty: 'No transactions found',
   tones: { DELETE: 'bad' },
   names: true,
 })
 
-export const clientTransactions = declare({
-  name: 'client-transactions',
-  empty: 'No transactions found',
-  without: ['login', 'mac'],
-})
+export const clientTransactions = declare({ name: 'client-transactions', ofOne: true })
 
 /** The screen of all transactions, which the server sorts and pages. Each row has the sign of its own account. */
 export const allTransactions = {
@@ -98,7 +99,7 @@ export const allTransactions = {
 }
 
 function served(names: boolean): Table<Transaction> {
-  const one = declare({ name: 'all-transactions', empty: 'No transactions found', names })
+  const one = declare({ name: 'all-transactions', names })
   const columns = sortableBy(TRANSACTION_SORTS, one.columns).map((column) => ({
     ...column,
     ...(column.key === 'credits' && { cell: ({ type, credits }: Transaction) => signed(type, credits) }),
@@ -121,49 +122,42 @@ function signed(type: Transaction['type'], credits: number): string {
 
 interface Variant {
   name: string
-  empty: string
+  empty?: string
   tones?: Types
-  without?: readonly string[]
+  /** Whether it is about one client, whose login and MAC stand above it. */
+  ofOne?: boolean
   /** Whether it says who acted and whose client it was. */
   names?: boolean
 }
 
-function declare(facts: Variant): Table<Transaction> {
-  const ofOne = facts.without?.includes('login') === true
-  const columns: Column<Transaction>[] = [
-    // As wide as its digits: a window of 1366 has not a pixel more.
-    {
-      ...moment<Transaction>('created', 'Date', 'datetime', { narrow: ofOne ? 'title' : 'line' }),
-      width: 157,
-    },
-    // All rows have the same login, so the type serves as the title on a phone.
-    {
-      ...type({ USED: 'bad', RETRIEVED: 'good', ...facts.tones }),
-      least: 84,
-      narrow: ofOne ? 'title' : 'aside',
-    },
-    { ...count<Transaction>('credits', 'Credits', { narrow: 'aside' }), width: 64, least: 60 },
-    {
-      key: 'login',
-      header: 'Login',
-      width: 136,
-      least: 128,
-      mono: true,
-      cell: (row) => <LoginLink row={row} />,
-      narrow: 'title',
-    },
-    { ...mac<Transaction>(), width: 144 },
-    { ...text<Transaction>('description', 'Description'), ...(facts.names && { least: 70 }) },
-    { ...moment<Transaction>('expiry', 'Expiry', 'date'), least: 92 },
-    ...(facts.names ? [actor, dealer] : []),
-  ]
+function declare({
+  name,
+  empty = 'No transactions found',
+  tones,
+  ofOne = false,
+  names = false,
+}: Variant): Table<Transaction> {
   return table<Transaction>({
-    columns: columns.filter(({ key }) => !facts.without?.includes(key)),
-    name: facts.name,
+    name,
+    columns: [
+      // As wide as its digits: a window of 1366 has not a pixel more.
+      { ...moment('created', 'Date', 'datetime', { narrow: ofOne ? 'title' : 'line' }), width: 157 },
+      // All rows have the same login, so the type serves as the title on a phone.
+      {
+        ...type({ USED: 'bad', RETRIEVED: 'good', ...tones }),
+        least: 84,
+        narrow: ofOne ? 'title' : 'aside',
+      },
+      { ...count('credits', 'Credits', { narrow: 'aside' }), width: 64, least: 60 },
+      ...(ofOne ? [] : [login, { ...mac<Transaction>(), width: 144 }]),
+      { ...text<Transaction>('description', 'Description'), ...(names && { least: 70 }) },
+      { ...moment('expiry', 'Expiry', 'date'), least: 92 },
+      ...(names ? [actor, dealer] : []),
+    ],
     rowKey: ({ id }) => String(id),
     firstSort: { by: 'created', order: 'desc' },
     pageSizes: [5, 10, 25],
-    empty: facts.empty,
+    empty,
     search: 'Search Transactions',
   })
 }

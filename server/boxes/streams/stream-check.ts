@@ -138,12 +138,9 @@ function mayPlay(
   if (client.device?.token_nonce == null || said.box !== boxMark(seal, client)) return false
   if (comparesAddress && (isIP(viewer) === 0 || !isInNetworkOf(seal, said, viewer))) return false
   const { locked_to_ip } = client.device
-  const network = isIP(viewer) === 0 ? null : networkOf(viewer)
+  const network = comparesAddress ? networkOf(viewer) : null
   const isComparable =
-    comparesAddress &&
-    network !== null &&
-    locked_to_ip !== null &&
-    familyOf(network) === familyOf(locked_to_ip)
+    network !== null && locked_to_ip !== null && familyOf(network) === familyOf(locked_to_ip)
   const place = { address: viewer, network: isComparable ? network : locked_to_ip, counted: null }
   return refusalOf(client, place, roster.unserved, clock()) === null
 }

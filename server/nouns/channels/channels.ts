@@ -166,20 +166,11 @@ type PlaylistRow = Omit<Playlist, 'kind' | 'next' | 'held'> & {
 }
 
 function playlistOf(row: PlaylistRow, minutes: number): Playlist {
-  const { has_address, shown, given, tried, failure, taken, channels, skipped, held, held_at } = row
+  const { has_address, held: why, held_at: at, held_channels, held_skipped, ...told } = row
   return {
+    ...told,
     kind: has_address ? 'address' : 'file',
-    shown,
-    given,
-    tried,
-    failure,
-    taken,
-    channels,
-    skipped,
-    next: has_address ? new Date(Date.parse(tried) + minutes * MINUTE_MS).toISOString() : null,
-    held:
-      held === null
-        ? null
-        : { why: held, at: held_at, channels: row.held_channels, skipped: row.held_skipped },
+    next: has_address ? new Date(Date.parse(told.tried) + minutes * MINUTE_MS).toISOString() : null,
+    held: why === null ? null : { why, at, channels: held_channels, skipped: held_skipped },
   }
 }

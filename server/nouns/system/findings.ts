@@ -54,12 +54,12 @@ export function findingsOf(state: State): Finding[] {
     ...living.flatMap(ofDisk),
     ...ofStandby(state.database),
     ...ofBackups(living, state.now),
-    ...state.servers.filter((server) => server.state === 'gone').map((server) => ofGone(server, state.now)),
+    ...state.servers.flatMap((server) => ofGone(server, state.now)),
     ...state.jobs.flatMap((job) => ofJob(job, living, state.now)),
     ...ofPlaylist(state),
     ...living.flatMap(ofClock),
     ...ofVersions(living, state.now),
-    ...(state.silentProxy ? [SILENT_PROXY] : []),
+    ...(state.silentProxy ? SILENT_PROXY : []),
   ]
   return found.sort(
     (a, b) => Number(b.urgent) - Number(a.urgent) || FINDINGS.indexOf(a.kind) - FINDINGS.indexOf(b.kind),
@@ -70,28 +70,22 @@ export function findingsOf(state: State): Finding[] {
 function ofWrites({ database, newest }: State, living: readonly Server[]): Finding[] {
   const { writes, synchronous } = database
   if (newest) {
-    return [
-      urgent(
-        'clock behind',
-        `The database's clock was set back behind its newest entry, of ${minuteOf(newest)}, so changes are refused. Set the clock right if it is wrong. If it was wrong and ahead before, wait until that moment is past, or restore the last backup from before.`,
-      ),
-    ]
+    return urgent(
+      'clock behind',
+      `The database's clock was set back behind its newest entry, of ${minuteOf(newest)}, so changes are refused. Set the clock right if it is wrong. If it was wrong and ahead before, wait until that moment is past, or restore the last backup from before.`,
+    )
   }
   if (writes || living.some(isFull)) return []
   if (synchronous === 'away') {
-    return [
-      urgent(
-        'standby away',
-        'No change can be committed, because the synchronous standby is away. Start it again, or take it out of synchronous_standby_names.',
-      ),
-    ]
+    return urgent(
+      'standby away',
+      'No change can be committed, because the synchronous standby is away. Start it again, or take it out of synchronous_standby_names.',
+    )
   }
-  return [
-    urgent(
-      'no writes',
-      'No change can be committed in the database. See whether its server is still the primary and has room on its disk; its own log says more.',
-    ),
-  ]
+  return urgent(
+    'no writes',
+    'No change can be committed in the database. See whether its server is still the primary and has room on its disk; its own log says more.',
+  )
 }
 
 function isFull({ disk_free, disk_least }: Server): boolean {
@@ -103,19 +97,15 @@ function ofDisk(server: Server): Finding[] {
   if (free === null || least === null || free >= NEARLY_FULL * least) return []
   const room = `The disk of the database on ${host} has ${bytes(free)} free`
   if (isFull(server)) {
-    return [
-      urgent(
-        'disk full',
-        `${room}, less than the ${bytes(least)} of FREE_DISK_MB, so changes are refused. Free space on it; they are made again at once.`,
-      ),
-    ]
+    return urgent(
+      'disk full',
+      `${room}, less than the ${bytes(least)} of FREE_DISK_MB, so changes are refused. Free space on it; they are made again at once.`,
+    )
   }
-  return [
-    hint(
-      'disk',
-      `${room}; below ${bytes(least)} changes are refused. Free space on it, or give it a larger one.`,
-    ),
-  ]
+  return hint(
+    'disk',
+    `${room}; below ${bytes(least)} changes are refused. Free space on it, or give it a larger one.`,
+  )
 }
 
 /**
@@ -126,19 +116,15 @@ function ofStandby({ hosts, standbys, synchronous }: Database): Finding[] {
   const expected = hosts - 1
   if (standbys >= expected || synchronous === 'away') return []
   if (standbys > 0) {
-    return [
-      hint(
-        'standby',
-        `Only ${standbys} of the ${counted(expected, 'standby')} that DATABASE_URL names ${standbys === 1 ? 'follows' : 'follow'} the primary directly. Start the others again, unless they follow a standby: each missing one leaves the database less able to survive a failure.`,
-      ),
-    ]
-  }
-  return [
-    hint(
+    return hint(
       'standby',
-      'No standby follows the database, although DATABASE_URL names several hosts. Start the standby again: without one, the disk of the primary is the only one that has the newest changes.',
-    ),
-  ]
+      `Only ${standbys} of the ${counted(expected, 'standby')} that DATABASE_URL names ${standbys === 1 ? 'follows' : 'follow'} the primary directly. Start the others again, unless they follow a standby: each missing one leaves the database less able to survive a failure.`,
+    )
+  }
+  return hint(
+    'standby',
+    'No standby follows the database, although DATABASE_URL names several hosts. Start the standby again: without one, the disk of the primary is the only one that has the newest changes.',
+  )
 }
 
 function ofBackups(living: readonly Server[], now: Date): Finding[] {
@@ -155,15 +141,12 @@ function ofBackups(living: readonly Server[], now: Date): Finding[] {
       newest.newest === null
         ? 'There is no backup'
         : `The newest backup is ${long(now.getTime() - since)} old`
-    return [
-      urgent(
-        'backup',
-        `${age}, although one is to be made every ${counted(newest.every_hours, 'hour')}.${why} See the log of the servers, and make one meanwhile where there is room: npm run backup -- FOLDER.`,
-      ),
-    ]
+    return urgent(
+      'backup',
+      `${age}, although one is to be made every ${counted(newest.every_hours, 'hour')}.${why} See the log of the servers, and make one meanwhile where there is room: npm run backup -- FOLDER.`,
+    )
   }
-  if (why)
-    return [hint('backup', `The last try to make a backup failed.${why} It is tried again every hour.`)]
+  if (why) return hint('backup', `The last try to make a backup failed.${why} It is tried again every hour.`)
   return ofTestRestore(newest)
 }
 
@@ -173,18 +156,17 @@ function ofTestRestore({ test_restore: tested, sound }: Backups): Finding[] {
       sound === null
         ? 'No backup is proved sound.'
         : `The last sound one is of ${sound.slice(0, 10)}; keep it.`
-    return [
-      urgent(
-        'backup',
-        `The newest backup cannot be trusted: ${ended(tested.sentence)} ${last} Run npm run verify, which says whether the database itself is sound.`,
-      ),
-    ]
+    return urgent(
+      'backup',
+      `The newest backup cannot be trusted: ${ended(tested.sentence)} ${last} Run npm run verify, which says whether the database itself is sound.`,
+    )
   }
   if (tested?.outcome !== 'left out') return []
-  return [hint('backup', ended(tested.sentence))]
+  return hint('backup', ended(tested.sentence))
 }
 
-function ofGone({ host, seen, ...server }: Server, now: Date): Finding {
+function ofGone({ host, seen, state, ...server }: Server, now: Date): Finding[] {
+  if (state !== 'gone') return []
   const silence = long(now.getTime() - Date.parse(seen))
   return urgent(
     'server',
@@ -195,24 +177,20 @@ function ofGone({ host, seen, ...server }: Server, now: Date): Finding {
 function ofJob({ name, failures, failure, succeeded }: Job, living: readonly Server[], now: Date): Finding[] {
   const label = `The job ${JOB_LABELS[name]}`
   if (failures >= FAILURES) {
-    return [
-      urgent(
-        'job',
-        `${label} has failed ${counted(failures, 'time')} in a row: ${ended(failure ?? '')} It is tried again each minute; the log of the servers has the whole error.`,
-      ),
-    ]
+    return urgent(
+      'job',
+      `${label} has failed ${counted(failures, 'time')} in a row: ${ended(failure ?? '')} It is tried again each minute; the log of the servers has the whole error.`,
+    )
   }
   const [first] = living.map(({ started }) => Date.parse(started)).sort((a, b) => a - b)
   const limit = OVERDUE_MS[name]
   if (limit === undefined || first === undefined || now.getTime() - first < SETTLING_MS) return []
   const late = now.getTime() - (succeeded === null ? first : time(succeeded))
   if (late <= limit) return []
-  return [
-    urgent(
-      'job',
-      `${label} has not succeeded for ${long(late)}. See the log of the servers, and restart the one where it hangs.`,
-    ),
-  ]
+  return urgent(
+    'job',
+    `${label} has not succeeded for ${long(late)}. See the log of the servers, and restart the one where it hangs.`,
+  )
 }
 
 /** Its job succeeds also where the playlist is held back, or its address answers nothing that can be read. */
@@ -222,33 +200,27 @@ function ofPlaylist({ playlist, playlistMinutes, now }: State): Finding[] {
   if (why !== null) {
     const fault = faultInPlaylist({ why, channels, skipped }, in_use)
     const choices = `${has_address ? 'read it again, ' : ''}give another or take it all the same`
-    return [
-      hint(
-        'playlist',
-        `The playlist that was read last is held back: it ${fault} The channels stay as they are. Open Channels to ${choices}.`,
-      ),
-    ]
+    return hint(
+      'playlist',
+      `The playlist that was read last is held back: it ${fault} The channels stay as they are. Open Channels to ${choices}.`,
+    )
   }
   const { failure, read } = playlist
   const late = now.getTime() - time(read)
   if (failure === null || late < FAILURES * playlistMinutes * MINUTE_MS) return []
-  return [
-    hint(
-      'playlist',
-      `The playlist has not been read for ${long(late)}: ${ended(failure)} The channels stay as they are. Open Channels to read it again or give another.`,
-    ),
-  ]
+  return hint(
+    'playlist',
+    `The playlist has not been read for ${long(late)}: ${ended(failure)} The channels stay as they are. Open Channels to read it again or give another.`,
+  )
 }
 
 function ofClock({ host, clock_offset_ms: offset }: Server): Finding[] {
   if (Math.abs(offset) <= CLOCK_OFFSET_MS) return []
   const side = offset > 0 ? 'ahead of' : 'behind'
-  return [
-    hint(
-      'clock',
-      `The clock of ${host} is ${long(Math.abs(offset))} ${side} the database's, whose time counts. Set it right, for example with chrony: with more than a minute a server does not start.`,
-    ),
-  ]
+  return hint(
+    'clock',
+    `The clock of ${host} is ${long(Math.abs(offset))} ${side} the database's, whose time counts. Set it right, for example with chrony: with more than a minute a server does not start.`,
+  )
 }
 
 /** Two versions run beside each other while servers are upgraded one by one. */
@@ -259,12 +231,10 @@ function ofVersions(living: readonly Server[], now: Date): Finding[] {
   )
   const other = living.find(({ version }) => version !== newest?.version)
   if (!newest || !other || now.getTime() - time(newest.started) <= VERSIONS_MS) return []
-  return [
-    hint(
-      'versions',
-      `${placeOf(other)} runs Boxtree ${other.version} and ${placeOf(newest)} runs ${newest.version}, for more than an hour. Bring both to the same version.`,
-    ),
-  ]
+  return hint(
+    'versions',
+    `${placeOf(other)} runs Boxtree ${other.version} and ${placeOf(newest)} runs ${newest.version}, for more than an hour. Bring both to the same version.`,
+  )
 }
 
 /** The name of a server, with the port by which two on one host are told apart. */
@@ -282,12 +252,12 @@ const SILENT_PROXY = hint(
   'An address of TRUSTED_PROXIES, which the log names, sends requests without X-Forwarded-For: the callers behind that proxy cannot be told apart, so that only the limits of each account hold for logins, and no box can be locked to an address. Let it send this header, or take it out of TRUSTED_PROXIES if it is no proxy.',
 )
 
-function urgent(kind: Finding['kind'], sentence: string): Finding {
-  return { kind, urgent: true, sentence }
+function urgent(kind: Finding['kind'], sentence: string): Finding[] {
+  return [{ kind, urgent: true, sentence }]
 }
 
-function hint(kind: Finding['kind'], sentence: string): Finding {
-  return { kind, urgent: false, sentence }
+function hint(kind: Finding['kind'], sentence: string): Finding[] {
+  return [{ kind, urgent: false, sentence }]
 }
 
 function time(moment: string | null): number {

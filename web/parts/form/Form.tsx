@@ -13,6 +13,7 @@ import { differing } from '../differing.ts'
 import { Working } from '../Spinner.tsx'
 import { resolverFor, type Schema } from './schema.ts'
 import { useFormFocus } from './useFormFocus.ts'
+import { onEdit } from './useTypedValues.ts'
 
 /** A failed submit: a message, and the errors of single fields. */
 export interface SubmitError {
@@ -167,14 +168,7 @@ function useRefusal<Values extends FieldValues, Output>(
       for (const [name] of fields) if (getFieldState(name).error?.type === 'server') clearErrors(name)
     }
   }, [refusal, setError, clearErrors, getFieldState])
-  useEffect(
-    () =>
-      subscribe({
-        formState: { values: true },
-        callback: ({ type }) => type === 'change' && setEdited(refusal),
-      }),
-    [refusal, subscribe],
-  )
+  useEffect(() => onEdit(subscribe, () => setEdited(refusal)), [refusal, subscribe])
   const isAtFields = Object.keys(refusal?.fields ?? {}).some((name) => name in getValues())
   return refusal === null || refusal === edited || isAtFields ? undefined : refusal.message
 }
@@ -200,10 +194,7 @@ function useJudgedTogether<Values extends FieldValues, Output>(
     }
     if (judged.current !== schema) judge()
     judged.current = schema
-    return subscribe({
-      formState: { values: true },
-      callback: ({ type }) => type === 'change' && judge(),
-    })
+    return onEdit(subscribe, judge)
   }, [schema, trigger, subscribe, getValues, getFieldState])
 }
 
