@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { call, Done } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { secret } from '../../contract/secret.ts'
+import { LIST } from '../../test/support/exports.ts'
 import { newClient, openWorld, PASSWORD, suiteWorld, unique } from '../../test/support/world.ts'
 import { audit } from './audit.ts'
 
@@ -89,7 +90,7 @@ describe('the audit trail', () => {
     expect(rows.map(({ event }) => event)).toEqual(['clients.renew'])
   })
 
-  test('keeps of a large input the names of its fields, with sizes and digests, but every client that is named', async () => {
+  test('keeps of a large input the names of its fields, with sizes and digests, but every client that a change names', async () => {
     const { dealer } = await world.family()
     const filters = (fill: string) =>
       Object.fromEntries(
@@ -112,6 +113,12 @@ describe('the audit trail', () => {
       audit(world.server.sql, calls.clients.multirenew, [{ address: '127.0.0.1', account: dealer, input }]),
     )
     expect(renewal?.detail).toEqual(input)
+    const { name } = await world.client(dealer, { months: 0 })
+    const selection = { ...LIST, clients: [name, ...clients] }
+    const [exported] = await newRows(() => dealer.call(calls.clients.export, selection))
+    const text = JSON.stringify(selection.clients)
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    expect(exported?.detail).toEqual({ ...LIST, clients: { characters: text.length, sha256 } })
   })
 
   test('refuses changes to its rows, even by the owner of the tables', async () => {

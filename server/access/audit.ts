@@ -24,11 +24,12 @@ export function audit(sql: Sql, call: Call, acts: readonly Act[]): Fragment {
 
 /**
  * Returns what is kept of an input. The audit grows for ever, so that of one that is large the long fields are kept as
- * digests. A call whose body is long names many clients, all of which are kept.
+ * digests. A change whose body is long names clients that are there, all of which are kept. A file may name any number
+ * that are not.
  */
 function detailOf(call: Call, input: object): object {
   const detail = withoutSecrets(call, input)
-  if (call.body === 'long' || JSON.stringify(detail).length <= LONGEST) return detail
+  if ((call.body === 'long' && call.takesKey) || JSON.stringify(detail).length <= LONGEST) return detail
   const fields = Object.entries(detail).map(([field, value]) => {
     const text = JSON.stringify(value)
     const isShort = text.length <= LONGEST_FIELD

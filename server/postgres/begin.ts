@@ -94,6 +94,16 @@ export function planForValues(sql: Sql): Promise<void> {
 }
 
 /**
+ * Returns an expression that lifts the limit which a role or the database may have for transactions (from PostgreSQL 17
+ * on), for this one.
+ */
+export function liftLimit(sql: Sql): Fragment {
+  return sql`
+    case when current_setting('transaction_timeout', true) is not null
+      then set_config('transaction_timeout', '0', true) end`
+}
+
+/**
  * Runs a statement that changes something, outside a transaction, in a turn, and throws ETIMEDOUT where it takes too
  * long.
  */

@@ -1,4 +1,4 @@
-import { type Access, begin } from './begin.ts'
+import { type Access, begin, liftLimit } from './begin.ts'
 import type { Sql } from './pool.ts'
 
 /**
@@ -46,7 +46,7 @@ export function beginJob<T>(
 ): Promise<T | null> {
   const locked = async (sql: Sql) => {
     if (!(await tryLock(sql, lock))) return null
-    await sql`set local statement_timeout = '10min'`
+    await sql`select set_config('statement_timeout', '10min', true), ${liftLimit(sql)}`
     return work(sql)
   }
   return begin(sql, locked, access)

@@ -171,8 +171,8 @@ describe('the CSV of the clients of a dealer', () => {
     for (const row of rows) expect([row[1], row[7]]).toEqual(["'1234567890123", "'442079460958"])
   })
 
-  test('has one before a description that would become a date, a time or a fraction, and before no other', async () => {
-    const { dealer } = await world.family()
+  test('has an apostrophe before a description that a spreadsheet would take for a date, a time or a number, and before no other', async () => {
+    const { dealer } = await world.family({ credits: 40 })
     const taken = [
       '10/12',
       '1/2/26',
@@ -181,13 +181,30 @@ describe('the CSV of the clients of a dealer', () => {
       '12:30',
       '12:30 pm',
       '3 PM',
+      '2026-11-30 10:00',
+      '30/11/2026 18:00:30',
+      '11/30/2026 6:00 PM',
+      'Nov 30, 2026',
+      'November 30 2026',
+      '30 Nov 2026 9:30',
       '1 1/2',
       '1,200',
       '5%',
       '(120)',
     ]
-    const plain = ['2 boxes', '10 Downing Street', 'march on', '3 pmx', 'room 10/12', '12)', '(12', '1..2']
-    for (const desc of [...taken, ...plain]) await world.client(dealer, { desc })
+    const plain = [
+      '2 boxes',
+      '10 Downing Street',
+      'march on',
+      '3 pmx',
+      'room 10/12',
+      '12)',
+      '(12',
+      '1..2',
+      'at 10:00',
+      'May 3 boxes',
+    ]
+    for (const desc of [...taken, ...plain]) await world.client(dealer, { desc, months: 1 })
     const descriptions = (await csvOf(dealer)).slice(1).map((row) => row[1])
     expect(descriptions.sort()).toEqual([...taken.map((text) => `'${text}`), ...plain].sort())
   })

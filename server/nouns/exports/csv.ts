@@ -25,17 +25,17 @@ const FORMULA_WITHIN = ';(?=[\\s"]*[=+@＝＋＠－-])'
 
 /**
  * What it would take for a number, a date or a time and show otherwise: a phone number that begins with 0 or has twelve
- * digits, and in texts that people choose 12E45, 10.10, 1-2-26, 10/12, 1 1/2, 12:30, 3 pm, march1 and 10jan; 12., .12,
- * 1,200, 5% and (120), which would be -120; and true.
+ * digits, and in texts that people choose 12E45, 10.10, 1-2-26, 10/12, 1 1/2, 12:30, 3 pm, march1, 10jan, Nov 30, 2026
+ * and 30/11/2026 18:00; 12., .12, 1,200, 5% and (120), which would be -120; and true.
  */
 const NUMBER = '^(0[0-9]+|[0-9]{12,})$'
 const NUMERAL = '[.,]?[0-9]+([.,][0-9]+)*[.,]?( ?%)?'
 const MONTH =
   '(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)'
 const MISREAD = [
-  '^([0-9]+ )?[0-9]+(([./:-]|e[-+]?)[0-9]+)+( [ap]m?)?$',
+  '^([0-9]+ )?[0-9]+(([./:-]|e[-+]?)[0-9]+)+( [0-9]+(:[0-9]+)+)?( [ap]m?)?$',
   '^[0-9]+ [ap]m?$',
-  `^([0-9]+[-. /]?)?${MONTH}([-. /]?[0-9]+)?$`,
+  `^([0-9]+[-. /]?)?${MONTH}([-. /,]{0,2}[0-9]+){0,2}( [0-9]+(:[0-9]+)+)?( [ap]m?)?$`,
   `^(?=.*[.,%])${NUMERAL}$`,
   `^[(]${NUMERAL}[)]$`,
   '^(true|false)$',

@@ -69,18 +69,30 @@ const underWay = new Turns<number>({
 measure('boxtree_exports_in_progress', 'Exported files that are being made and sent.', () => underWay.running)
 measure('boxtree_exports_waiting', 'Exported files that wait for their turn.', () => underWay.waiting)
 
-/** How often an account that has no file under way takes the place of a slow reader, in milliseconds. */
+/** How often one of those who wait takes the place of a slow reader, in milliseconds. */
 const MAKE_ROOM_EVERY_MS = 5_000
 
+/** The accounts of the requests that wait for a turn. */
+const waiting: number[] = []
+let makingRoom: NodeJS.Timeout | undefined
+
 async function takeTurn(account: number, gone: AbortSignal | null): Promise<() => void> {
-  const makingRoom = setInterval(() => {
-    if (!underWay.has(account)) giveUpSlowest()
-  }, MAKE_ROOM_EVERY_MS)
+  waiting.push(account)
+  makingRoom ??= setInterval(makeRoom, MAKE_ROOM_EVERY_MS)
   try {
     return await underWay.take(account, gone)
   } finally {
-    clearInterval(makingRoom)
+    waiting.splice(waiting.indexOf(account), 1)
+    if (waiting.length === 0) {
+      clearInterval(makingRoom)
+      makingRoom = undefined
+    }
   }
+}
+
+/** Gives up one slow reader for all who wait, if any of them has no file under way. */
+function makeRoom(): void {
+  if (waiting.some((account) => !underWay.has(account))) giveUpSlowest()
 }
 
 function fileName({ kind, selection }: Wanted, format: Format, today: Day): string {
@@ -92,8 +104,11 @@ function fileName({ kind, selection }: Wanted, format: Format, today: Day): stri
 async function ticketOfClients(context: Context, selection: ChosenClients & { format: Format }) {
   // A stranger's client is no client of the caller's, so it is missing.
   const { clients } = selection
-  const missing = clients ? namesMissing(clients, await clientsThere(context, clients)) : []
-  return { ...(await issueTicket(context, { kind: 'clients', selection })), missing }
+  if (!clients) return { ...(await issueTicket(context, { kind: 'clients', selection })), missing: [] }
+  const there = await clientsThere(context, clients)
+  const found = { ...selection, clients: there.map(({ name }) => name) }
+  const ticket = await issueTicket(context, { kind: 'clients', selection: found })
+  return { ...ticket, missing: namesMissing(clients, there) }
 }
 
 async function issueTicket({ sql, session, now }: Context, { kind, selection }: Wanted) {

@@ -124,24 +124,25 @@ describe('a long list', () => {
     for (const one of [second.asking, asking]) one.destroy()
   })
 
-  test('makes room for an account that has no file, if the readers in all places stand still', async () => {
+  test('makes room for an account that has no file, and no more, if the readers in all places stand still', async () => {
     // Not setTimeout, which the database driver needs to connect.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
     const readers = await Promise.all([open(), open(), open(world.admin), open(world.admin)])
     await expectTransactions(4)
-    const { ticket } = await family.dealer.call(clients.export, LIST)
-    const arrival = once(world.server.app.server, 'request')
-    let answer: Answer | undefined
-    const waiting = fetchFile(ticket).then((file) => {
-      answer = file
+    const issue = async () => (await family.dealer.call(clients.export, LIST)).ticket
+    const tickets = [await issue(), await issue(), await issue()]
+    let answers: Answer[] | undefined
+    const waiting = Promise.all(tickets.map((ticket) => fetchFile(ticket))).then((files) => {
+      answers = files
     })
-    await arrival
-    while (!answer) {
+    while (!answers) {
       vi.advanceTimersByTime(1_000)
       await pause(20)
     }
     await waiting
-    expect(answer?.status).toBe(200)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    // Its three requests share the one place.
+    await expectTransactions(3)
     for (const { asking } of readers) asking.destroy()
     vi.useRealTimers()
   })
@@ -220,6 +221,24 @@ describe('a long list', () => {
     expect(rows).toHaveLength(MANY + 1)
     expect(rows.at(-1)?.[0]).toBe(LAST)
     await world.admin.call(moveClients, { from: other.dealer.name, to: dealer.name, clients: [LAST] })
+  })
+
+  test('is sent whole also where the database has a limit for transactions', async () => {
+    const database = await world.server.ownerSql<{ name: string }[]>`select current_database() as name`
+    const alter = (limit: string) =>
+      world.server.ownerSql.unsafe(`alter database ${database[0]?.name} ${limit}`)
+    const [knows] = await world.server.sql`select current_setting('transaction_timeout', true) as limit`
+    if (knows?.limit === null) return
+    await alter("set transaction_timeout = '1s'")
+    try {
+      const { response } = await open()
+      await pause(2_000)
+      let text = ''
+      for await (const some of response.setEncoding('utf8')) text += some
+      expect(parse(text)).toHaveLength(MANY + 1)
+    } finally {
+      await alter('reset transaction_timeout')
+    }
   })
 
   test('is cut off when the hour of the session that asked for it is over', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { begin, planForValues } from '../../postgres/begin.ts'
+import { begin, liftLimit, planForValues } from '../../postgres/begin.ts'
 import { openPool } from '../../postgres/pool.ts'
 import { csv } from './csv.ts'
 import type { Fault, FileOrder } from './file-order.ts'
@@ -23,7 +23,7 @@ try {
       // A phone may read the file slowly, so the time limits of a call do not apply. This is the first query, so it
       // also takes the snapshot before any byte of the file is sent.
       await sql`
-        select set_config('statement_timeout', '0', true),
+        select set_config('statement_timeout', '0', true), ${liftLimit(sql)},
           set_config('idle_in_transaction_session_timeout', '90s', true),
           -- Whoever looks for what keeps an old snapshot finds it by this name.
           set_config('application_name', 'boxtree export', true)`
