@@ -998,7 +998,7 @@ describe('a Ministra client', () => {
     expect(await next()).toBe(1)
   })
 
-  test('gets a box that has been in since before its reset by a new token alone, and only from a client that is not served', async () => {
+  test('gets a box after its reset that was in at another client before: only with a new token, and only once that other client is not served', async () => {
     const [one, other] = [await ministra(), await ministra()]
     for (const { name, box } of [one, other]) expect(await box.logIn(name, 'pass word')).toBe(0)
     await pollAgain(one.box)

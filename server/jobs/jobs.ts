@@ -47,8 +47,8 @@ export function startJobs(dependencies: JobDependencies): {
   }
 
   /**
-   * Runs jobs one after the other. However many minutes pass meanwhile, one is made up for, without the jobs that
-   * failed in it: so none begins again at once.
+   * Runs jobs one after the other. If minutes pass while they run, they are run once more afterwards, however many
+   * minutes it were: without those that have just failed, which would begin again at once.
    */
   function openQueue(jobs: readonly ClockJob[]) {
     let minute = 0

@@ -67,7 +67,7 @@ function readVersion(): string {
   )
   const shipped = files.filter((file) => /\.(ts|sql|js|css|html)$/.test(file) && !file.endsWith('.test.ts'))
   const hash = createHash('sha256')
-  // The last one stands for the console, the contract and the packages.
+  // The last one is what the build has made of the console, the contract and the packages, as a hash.
   for (const file of [...shipped.sort(), 'dist/web.hash']) {
     const path = join(ROOT, file)
     if (existsSync(path)) hash.update(`${file}\0`).update(readFileSync(path)).update('\0')

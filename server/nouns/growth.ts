@@ -10,8 +10,8 @@ import type { Fragment, Sql } from '../postgres/pool.ts'
  * Finished days are read from their rows; days without one are counted from the last row and the changes since, so that
  * a late job makes no answer wrong.
  * These rows are not those of the statistics, which have a superreseller's balance and accounts at the end of a day:
- * here are resellers too, and what was used during a day. A written row never changes, so that neither could take in
- * the other's.
+ * here are resellers too, and what was used during a day. A written row never changes, so neither table could take over
+ * the other's columns.
  */
 export const growth: Handler<typeof calls.tree.growth> = async ({ sql, account, now, business }) => {
   const open = await openDays(sql, now, business.zone)

@@ -6,9 +6,10 @@ import type postgres from 'postgres'
  * next one: a pool gave no connection for many seconds, a statement that was never sent returned no rows, and a
  * transaction ran that was never begun. It sent long statements one by one, a refused COPY could wait for ever, and so
  * could a statement behind another's. It refused the certificate of an IP address. It had all connections take turns.
- * What was over filled the memory for long, and what was to be sent waited. It took from the environment what was meant
- * for other programs. No release mends it. `driver.test.ts` (and `external.test.ts` of certificates) shows each fault
- * but the needless copy, so that it can tell of a later release whether this is still needed.
+ * It kept statements that had ended in memory for long, and sent nothing until all that had arrived meanwhile was
+ * handled. It took from the environment what was meant for other programs. No release mends it. `driver.test.ts` (and
+ * `external.test.ts` of certificates) shows each fault but the needless copy, so that it can tell of a later release
+ * whether this is still needed.
  */
 const MENDS: Record<string, readonly { from: string; to: string }[]> = {
   'connection.js': [

@@ -74,8 +74,8 @@ function hasPairs(sql: Sql, searched: string): Fragment {
 }
 
 /**
- * Whether digits are in the phone, which is the last line: digits alone, after a '+' where it is from abroad. By the
- * function behind the operator, likewise.
+ * Whether digits are in the phone, which is the last line: digits alone, after a '+' where it is from abroad. Compared
+ * by a function too, so that the index is not read for them.
  */
 function isInPhone(sql: Sql, digits: string): Fragment {
   return sql`textregexeq(entry.text, ${`${digits}[0-9]*$`})`

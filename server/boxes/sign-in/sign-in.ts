@@ -104,9 +104,9 @@ function isPutOut({ mac, device }: BoxClient, { nonce }: Box): boolean {
 const FIRST_USED_WITHIN_MS = DAY_MS
 
 /**
- * Whether the token of a box that signs in is no longer valid. Valid are only the token that the client has now, and
- * one that was made since the last reset or new MAC, and, where no other client has it now (`isIn`), since the client's
- * own and within the last day. So a reset ends a token for all boxes that share it.
+ * Whether the token of a box that signs in is no longer valid. Valid are the token that the client has now, and one
+ * that was made since the last reset or new MAC. Unless the box is in with it at another client (`isIn`), the latter
+ * must also be newer than the client's own, and at most a day old. So a reset ends a token for all boxes that share it.
  */
 export function hasTokenEnded(
   nonce: string,

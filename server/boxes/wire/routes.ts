@@ -107,7 +107,7 @@ export async function serveBoxCalls(
   }
 }
 
-/** An answer to a poll that Fastify has not seen: its headers are names and values by turns. */
+/** An answer to a poll that Fastify has not seen: its headers are a name, its value, the next name, … */
 export type PollAnswer = { call: CallName; headers: readonly string[]; body: string }
 
 type PollReader = {

@@ -65,7 +65,7 @@ export const requests: Handlers<typeof calls.requests> = {
         where coalesce(m.from_reseller, m.from_superreseller) = ${account.id} and m.created > ${since}
       ) end_of
       join credit_request r on r.account = end_of.id and r.answered = end_of.at and r.state = end_of.state
-      -- Said once more, because the index has these alone.
+      -- No others are joined, but PostgreSQL must be told so to take the index, which has these alone.
       where r.state in ('declined', 'withdrawn')
       order by r.answered desc, r.id desc`
     return { data, ended }

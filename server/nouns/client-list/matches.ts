@@ -18,7 +18,7 @@ export async function estimateTextMatches(context: Context, search: Search): Pro
   return plan?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0
 }
 
-/** How many clients the database expects the caller to have, likewise. */
+/** How many clients the database expects the caller to have, from its statistics and without counting them. */
 export function estimateOwn(context: Context): Promise<number> {
   return estimateTextMatches(context, matchingAll(context.sql`true`))
 }
