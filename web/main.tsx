@@ -8,10 +8,10 @@ import { leaveHeldKeys } from './parts/focus.ts'
 import { watchPreferences } from './preferences.ts'
 import { canStore, ProvideSession, restore, useSessionState, watchSession } from './session.tsx'
 import { useSettings, watchSettings } from './settings.ts'
+import { askCaptcha } from './shell/askCaptcha.ts'
 import { Boundary } from './shell/Boundary.tsx'
 import { Loading } from './shell/Loading.tsx'
 import { Offline } from './shell/Offline.tsx'
-import { askCaptcha } from './shell/signing.ts'
 import { Themed } from './shell/Themed.tsx'
 
 // A visitor without a session loads the login page alone; router, tables and dialogs load while they type. Whoever has
@@ -86,7 +86,8 @@ function Who() {
     case 'in':
       if (!Screens) return <Loading />
       return (
-        <ProvideSession session={state.session}>
+        // Nothing that the screens hold outlasts the person, whatever takes the place of their session.
+        <ProvideSession key={state.session.name} session={state.session}>
           <Screens />
         </ProvideSession>
       )

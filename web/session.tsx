@@ -107,7 +107,7 @@ export function openSession(answer: OutputOf<typeof calls.session.login>): void 
     keepSettings(answer.settings)
     beginSession(answer.token, answer, true)
   } catch {
-    send(calls.session.logout, {}).catch(() => {})
+    endOnServer(answer.token)
     token = null
     try {
       for (const key of KEYS) localStorage.removeItem(key)
@@ -132,9 +132,17 @@ export function replaceSession(answer: OutputOf<typeof calls.session.login>): vo
   beginSession(answer.token, answer, true)
 }
 
+/** Ends a session on the server if that can be reached, whichever is used here. */
+export function endOnServer(ended: string | null): void {
+  const used = token
+  token = ended
+  send(calls.session.logout, {}).catch(() => {})
+  token = used
+}
+
 /** Ends the session here at once, and on the server if it can be reached. */
 export function signOut(): void {
-  send(calls.session.logout, {}).catch(() => {})
+  endOnServer(token)
   try {
     // First, because the other tabs ask for it once they hear that the session is gone.
     localStorage.setItem(SIGNED_OUT, 'true')

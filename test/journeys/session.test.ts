@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
-import { expect, fill, press, readNotice, signIn, test } from '../support/browser.ts'
+import { expect, fill, holdBack, press, readNotice, signIn, test } from '../support/browser.ts'
 import { PASSWORD, type World } from '../support/world.ts'
 
 describe('a session', () => {
@@ -68,12 +68,22 @@ describe('a session', () => {
     await expect(dialog.getByLabel('Password', { exact: true })).toHaveValue('')
   })
 
-  test('shows its reminder again in the last minute, and ends after its hour', async ({ open, world }) => {
+  test('shows its reminder again in the last minute, whatever was sent before it was put off, and ends after its hour', async ({
+    open,
+    world,
+  }) => {
     const { page, other, reseller } = await signedInInTwoTabs(open, world)
     await advance(page, world, 56)
     const dialog = page.getByRole('dialog', { name: 'Your session ends in' })
+    // Whoever puts it off while it signs in has given that up: what comes of it does not replace the session.
+    const answer = await holdBack(page, '**/v1/authenticate')
+    await fill(dialog, { Password: PASSWORD })
+    await press(dialog, 'Sign in again')
     await press(dialog, 'Later')
     await expect(dialog).toHaveCount(0)
+    const ended = page.waitForResponse('**/v1/logout')
+    answer()
+    await ended
     await advance(page, world, 3)
     await expect(dialog).toContainText('Your session ends in a minute')
     await advance(page, world, 1.5)
@@ -134,7 +144,10 @@ describe('a session', () => {
     )
   })
 
-  test('ends in all tabs when one of them signs out', async ({ open, world }) => {
+  test('ends in all tabs when one of them signs out, and no sign-in that is answered late takes the place of the next', async ({
+    open,
+    world,
+  }) => {
     const { reseller } = await world.family()
     const page = await open()
     await signIn(page, reseller.name)
@@ -143,8 +156,16 @@ describe('a session', () => {
     await expect(other.getByRole('heading', { level: 1 })).toHaveText('Dealers')
     await press(page, 'Logout')
     await expect(other).toHaveURL('/login')
+    const answer = await holdBack(page, '**/v1/authenticate')
+    await fill(page, { Username: reseller.name, Password: PASSWORD })
+    await press(page, 'Sign in')
     await signIn(other, world.admin.name, 'admin-password')
     await expect(page).toHaveURL('/admin')
+    const ended = page.waitForResponse('**/v1/logout')
+    answer()
+    expect((await ended).status()).toBe(200)
+    await expect(page.getByRole('banner')).toContainText('Admin Panel')
+    expect(await page.evaluate(() => localStorage.getItem('name'))).toBe(world.admin.name)
   })
 
   test('of another account is followed by a page from the back/forward cache, and is not ended by it', async ({

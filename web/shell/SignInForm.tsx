@@ -5,7 +5,8 @@ import { Captcha } from '../parts/captcha/Captcha.tsx'
 import { Work } from '../parts/captcha/Work.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
-import { askCaptcha, captchaSolved, useSigning } from './signing.ts'
+import { askCaptcha } from './askCaptcha.ts'
+import { captchaSolved, useSigning } from './signing.ts'
 
 interface SignInFormProps {
   /** Fills in the username at first. */

@@ -4,16 +4,23 @@ import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { ApiError, send } from '../calls/api.ts'
 import { solve } from '../parts/captcha/solving.ts'
 import type { SubmitError } from '../parts/form/Form.tsx'
-import { NotStored } from '../session.tsx'
+import { endOnServer, NotStored } from '../session.tsx'
 
 type SignInInput = InputOf<typeof calls.session.login>
 
-/** Signs in. It sends nothing until every field is filled in. */
+/** Signs in, unless its form is gone before the answer. It sends nothing until every field is filled in. */
 export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>) => void) {
   const [loading, setLoading] = useState(false)
   const [refused, setRefused] = useState<SubmitError | null>(null)
   const [round, setRound] = useState(0)
   const { work, begin, stop } = useWork()
+  const isGone = useRef(false)
+  useEffect(
+    () => () => {
+      isGone.current = true
+    },
+    [],
+  )
   const sign = async (credentials: SignInInput) => {
     const empty = emptyFields(credentials)
     setRefused(empty)
@@ -21,7 +28,9 @@ export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>
     setLoading(true)
     try {
       const answer = await sendSolving(credentials, begin)
-      if (answer) onDone(answer)
+      // By then somebody else may have signed in here, or the person have put it off and signed out.
+      if (answer && isGone.current) endOnServer(answer.token)
+      else if (answer) onDone(answer)
     } catch (error) {
       const isTold = error instanceof ApiError || error instanceof NotStored
       setRefused({ message: isTold ? error.message : 'An unknown error occurred' })
@@ -76,8 +85,6 @@ function useWork() {
 const LongerChallenge = z.object({
   parameters: z.object({ data: z.object({ seconds: z.number(), tries: z.number() }) }),
 })
-
-export const askCaptcha = () => send(calls.session.captcha, {})
 
 /** The button waits for the captcha alone, since a browser may fill in username and password without an event. */
 export const captchaSolved = z.object({
