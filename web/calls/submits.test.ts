@@ -3,8 +3,12 @@ import type { Call } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { KEY_LIFE_MS } from '../../contract/time.ts'
 
-vi.mock('../session.tsx', () => ({ signedInAs: () => 'mia' }))
+/** Who is signed in. */
+let signedIn: string | null
 
+vi.mock('../session.tsx', () => ({ signedInAs: () => signedIn }))
+
+const STATUS: Record<string, number> = { no_session: 401, insufficient_credits: 400 }
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const INPUT = { name: 'tv-1', months: 1 }
@@ -19,6 +23,7 @@ let isSilent: boolean
 let refusal: { code: string; unchanged?: true } | null
 
 beforeEach(() => {
+  signedIn = 'mia'
   vi.useFakeTimers({ now: new Date('2026-05-10T12:00:00Z') })
   keys = []
   isAnswered = false
@@ -34,7 +39,7 @@ beforeEach(() => {
     keys.push(new Headers(headers).get('idempotency-key'))
     if (isSilent)
       await new Promise((_, refuse) => signal?.addEventListener('abort', () => refuse(signal.reason)))
-    if (refusal) return Response.json(refusal, { status: refusal.code === 'no_session' ? 401 : 503 })
+    if (refusal) return Response.json(refusal, { status: STATUS[refusal.code] ?? 503 })
     if (!isAnswered) throw new TypeError('Failed to fetch')
     return Response.json({ status: 'OK', expiry: '2026-06-10T23:59:59.000Z', credits: 1 })
   })
@@ -239,6 +244,28 @@ describe('a submit without an answer', () => {
       await keyOf(page)
     }
   })
+
+  test.each([null, 'tom'])(
+    'is also one whose answer comes once %s is signed in: nobody else hears of it, and its own person is told',
+    async (next) => {
+      const page = await load()
+      const told = { call: expect.anything(), input: INPUT, mayBeDone: true }
+      for (const refused of [{ code: 'insufficient_credits' }, { code: 'internal' }, null]) {
+        signedIn = 'mia'
+        refusal = refused
+        isAnswered = true
+        const end = expect(page.submitOnce(calls.clients.renew, INPUT, 'mia')).rejects.toMatchObject({
+          code: 'no_session',
+        })
+        signedIn = next
+        await end
+        // What was refused for good was not done.
+        expect(page.takeCutOff('mia')).toEqual(refused?.code === 'insufficient_credits' ? [] : [told])
+      }
+      signedIn = 'mia'
+      expect((await page.submitOnce(calls.clients.renew, INPUT, 'mia')).isRepeat).toBe(true)
+    },
+  )
 
   test('is told from one that is sent for the first time', async () => {
     const page = await load()

@@ -2,7 +2,7 @@ import { type Call, everyCall, holdsSecret, withoutSecrets } from '../../contrac
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { HOUR_MS, KEY_LIFE_MS, MINUTE_MS } from '../../contract/time.ts'
 import { signedInAs } from '../session.tsx'
-import { ApiError, isTransient, leavesOpen, send } from './api.ts'
+import { ApiError, isTransient, leavesOpen, offline, send } from './api.ts'
 import { namedIn } from './named.ts'
 import { type Pending, readAll, write } from './unanswered.ts'
 
@@ -103,8 +103,10 @@ async function persist<C extends Call>(
   for (let tries = 0; ; tries += 1) {
     try {
       // Somebody else may have signed in since the last try, whose session this is not to be done in.
-      if (signedInAs() !== pending.by) throw new ApiError('Signed out', { code: 'no_session', status: 401 })
+      if (hasLeft(pending)) throw SIGNED_OUT
       const answer = await send(call, input, { idempotencyKey: pending.key, signal })
+      // Nor is what follows an answer. It is as if none had come.
+      if (hasLeft(pending)) throw offline({ status: 0, timedOut: true })
       remove(pending)
       removeReplaced({ ...pending, input: input as object })
       return answer
@@ -113,15 +115,23 @@ async function persist<C extends Call>(
       const pause = PAUSES_MS[tries]
       if (isTransient(error) && pause !== undefined) await passed(pause, signal)
       else {
-        const cutOff = error instanceof ApiError && error.code === 'no_session'
+        const cutOff = hasLeft(pending) || (error instanceof ApiError && error.code === 'no_session')
         // Also where nothing was changed: a browser or a proxy may itself have sent it twice.
         if (leavesOpen(error)) change(pending, { givenUp: true, unchanged: !isOpen, cutOff })
         else remove(pending)
+        if (cutOff) throw ofAllTries(SIGNED_OUT, isOpen)
         throw signal?.aborted ? stopped() : ofAllTries(withReassurance(error), isOpen)
       }
     }
   }
 }
+
+/** Whether the person who submitted it is no longer signed in here. */
+function hasLeft({ by }: Pending): boolean {
+  return signedInAs() !== by
+}
+
+const SIGNED_OUT = new ApiError('Signed out', { code: 'no_session', status: 401 })
 
 /** Waits for so many milliseconds, or until the signal ends it. */
 function passed(wait: number, signal: AbortSignal | undefined): Promise<void> {
