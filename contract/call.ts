@@ -38,6 +38,12 @@ export type Call<
   slow: boolean
   /** Whether it ends the session that it is made in, which every other change needs to its end. */
   endsSession: boolean
+  /**
+   * What it sets that can be set otherwise again, so that the same, sent once more after that, is another change:
+   * `{name}` stands for each account or client that the input names, and `{field}` for each of its other fields. Empty
+   * for what cannot be set otherwise, such as a deletion.
+   */
+  sets: string
   /** The fields of its input that are left out wherever an input is kept. */
   secrets: readonly string[]
 }
@@ -50,6 +56,7 @@ type Exceptions = {
   body?: 'long' | 'file'
   slow?: true
   endsSession?: true
+  sets?: string
 }
 
 type Declaration<Input extends z.ZodMiniType, Output extends z.ZodMiniType, Roles extends Allowed> = Omit<
@@ -75,6 +82,7 @@ export function call<Input extends z.ZodMiniType, Output extends z.ZodMiniType, 
     body: 'short',
     slow: false,
     endsSession: false,
+    sets: '',
     secrets: secretFields(input),
     ...declaration,
   }

@@ -115,6 +115,21 @@ describe('the contract', () => {
     expect(call.secrets).toEqual(expect.arrayContaining(sounding))
   })
 
+  test('declares what it sets, unless nothing can set it otherwise again or it moves credits', () => {
+    const other = ALL.filter((call) => call.takesKey && call.sets === '').map(({ name }) => name)
+    expect(other).toEqual([
+      'session.end',
+      ...LEVEL_NAMES.map((level) => `level.${level}.create`),
+      'tree.close',
+      'requests.grant',
+      'requests.decline',
+      ...['create', 'renew', 'multirenew', 'retrieve', 'remove', 'multiremove', 'reset', 'tell'].map(
+        (name) => `clients.${name}`,
+      ),
+      'admin.remove',
+    ])
+  })
+
   test('declares which POSTs change nothing, take no key, may run on a full disk, end their session, are slow and have long bodies', () => {
     const named = (is: (call: Call) => boolean) => ALL.filter(is).map(({ name }) => name)
     const posts = (call: Call) => call.method !== 'GET'

@@ -50,6 +50,7 @@ export const admin = {
       message: MessageText.check(z.refine((text) => text.trim() !== '', 'Message must not be empty')),
     }),
     output: Done,
+    sets: 'message',
   }),
   removeMessage: call({
     method: 'DELETE',
@@ -59,6 +60,7 @@ export const admin = {
     /** `message` is the one that the person saw; the call is refused if another one has replaced it. */
     input: z.strictObject({ message: z.optional(MessageText) }),
     output: Done,
+    sets: 'message',
   }),
   totals: call({
     method: 'GET',

@@ -48,6 +48,7 @@ export const channels = {
     input: z.strictObject({ address: secret(PlaylistAddress), anyway }),
     output: PlaylistRead,
     slow: true,
+    sets: 'playlist',
   }),
   giveFile: call({
     method: 'POST',
@@ -61,6 +62,7 @@ export const channels = {
     }),
     output: PlaylistRead,
     body: 'file',
+    sets: 'playlist',
   }),
   fetch: call({
     method: 'POST',
@@ -70,6 +72,7 @@ export const channels = {
     input: Nothing,
     output: PlaylistRead,
     slow: true,
+    sets: 'playlist',
   }),
   takeHeld: call({
     method: 'POST',
@@ -79,6 +82,7 @@ export const channels = {
     /** When the playlist was read that the person saw. */
     input: z.strictObject({ at: Moment }),
     output: Done,
+    sets: 'playlist',
   }),
   saveGroup: call({
     method: 'POST',
@@ -87,6 +91,7 @@ export const channels = {
     summary: "Says whether a group is for adults, so that packages with 'No Adults' leave it out",
     input: z.strictObject({ group: GroupId, adult: z.boolean() }),
     output: Done,
+    sets: '{field}',
   }),
   assign: call({
     method: 'POST',
@@ -96,6 +101,7 @@ export const channels = {
     input: z.strictObject({ give: Pairs, take: Pairs }),
     output: Done,
     body: 'long',
+    sets: '{field}',
   }),
   savePlayers: call({
     method: 'POST',
@@ -112,5 +118,6 @@ export const channels = {
         ),
       ),
     output: Done,
+    sets: '{field}',
   }),
 }

@@ -147,6 +147,7 @@ export const clients = {
       expiry: z.optional(Moment),
     }),
     output: Outcome,
+    sets: '{name} {field}',
   }),
   quote: call({
     method: 'POST',
@@ -253,6 +254,7 @@ export const clients = {
       ),
     output: z.extend(Done, { count: z.int() }),
     body: 'long',
+    sets: '{name} {field}',
   }),
   multiremove: call({
     method: 'POST',
@@ -366,6 +368,7 @@ export const clients = {
     summary: 'Notes that a client was reminded, or that it was not',
     input: z.strictObject({ name: GivenName, reminded: z.boolean() }),
     output: z.extend(Done, { reminded: z.nullable(Moment) }),
+    sets: '{name} {field}',
   }),
   spent: call({
     method: 'GET',

@@ -43,6 +43,7 @@ export function desk(role: Role) {
       summary: "Keeps the caller's appearance; what is left out stays as it is",
       input: SettingsToSave,
       output: Done,
+      sets: '{field}',
     }),
   }
 }

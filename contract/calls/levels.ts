@@ -64,6 +64,7 @@ export function level<Row extends z.ZodMiniType, Total extends z.core.$ZodLooseS
       output: z.extend(Done, {
         credits: z.int(),
       }),
+      sets: '{name} {field}',
     }),
     changePassword: call({
       method: 'POST',
@@ -72,6 +73,7 @@ export function level<Row extends z.ZodMiniType, Total extends z.core.$ZodLooseS
       summary: `Sets the password of a ${title} and ends its sessions`,
       input: z.strictObject({ name: GivenName, password: AccountPassword }),
       output: Done,
+      sets: '{name} password',
     }),
   }
 }

@@ -30,6 +30,7 @@ export const requests = {
     summary: "Asks the caller's parent for credits; one request can be open",
     input: z.strictObject({ credits: PassedCredits, note: z._default(RequestNote, '') }),
     output: z.extend(Done, { id: z.int() }),
+    sets: 'request',
   }),
   withdraw: call({
     method: 'POST',
@@ -38,6 +39,7 @@ export const requests = {
     summary: "Withdraws the caller's open request",
     input: z.strictObject({ id: z.int() }),
     output: Done,
+    sets: 'request',
   }),
   list: call({
     method: 'GET',
@@ -78,6 +80,7 @@ export const lowBalance = {
     summary: "Sets the caller's own threshold, which goes before the parent's",
     input: z.strictObject({ below: LowBelow }),
     output: Done,
+    sets: '{field}',
   }),
   ofChild: call({
     method: 'POST',
@@ -87,5 +90,6 @@ export const lowBalance = {
       "Sets a child's threshold (any account's, for the admin), used while the child has none of its own",
     input: z.strictObject({ name: GivenName, below: LowBelow }),
     output: Done,
+    sets: '{name} {field}',
   }),
 }

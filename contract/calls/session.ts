@@ -81,6 +81,7 @@ export const session = {
       password: AccountPassword,
     }),
     output: Done,
+    sets: 'password',
   }),
   savePreferences: call({
     method: 'POST',
@@ -89,6 +90,7 @@ export const session = {
     summary: 'Saves the preferences that are sent; all others stay',
     input: Preferences,
     output: Done,
+    sets: '{field}',
   }),
   list: call({
     method: 'GET',

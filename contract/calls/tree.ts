@@ -43,6 +43,7 @@ export const tree = {
       seen: SeenSuspension,
     }),
     output: Done,
+    sets: '{name} suspension',
   }),
   lift: call({
     method: 'POST',
@@ -51,6 +52,7 @@ export const tree = {
     summary: 'Lifts a suspension that the caller set, or somebody beneath the caller',
     input: z.strictObject({ name: GivenName, seen: SeenSuspension }),
     output: Done,
+    sets: '{name} suspension',
   }),
   move: call({
     method: 'POST',
@@ -59,6 +61,7 @@ export const tree = {
     summary: 'Moves an account beneath the caller to another parent, with everything beneath it',
     input: z.strictObject({ name: GivenName, to: GivenName }),
     output: Done,
+    sets: '{name} place',
   }),
   clients: call({
     method: 'GET',
@@ -84,6 +87,7 @@ export const tree = {
       left: z.int(),
     }),
     body: 'long',
+    sets: '{name} place',
   }),
   close: call({
     method: 'POST',
@@ -111,5 +115,6 @@ export const tree = {
     summary: 'Sets the password of any account and ends its sessions',
     input: z.strictObject({ name: GivenName, password: AccountPassword }),
     output: Done,
+    sets: '{name} password',
   }),
 }

@@ -88,6 +88,33 @@ const look = (settings: object) => ({ call: calls.desk.dealer.saveSettings, inpu
 const askFor = { call: calls.requests.ask, input: { credits: 10, note: '' } }
 const withdraw = { call: calls.requests.withdraw, input: { id: 1 } }
 const addCredits = { call: calls.level.dealer.save, input: { ...X, credits: 1, transaction: 0 } }
+const describeAs = (desc: string, credits = 0) => ({
+  call: calls.level.dealer.save,
+  input: { ...X, credits, transaction: 0, desc },
+})
+const ownPassword = (old_password: string, password: string) => ({
+  call: calls.session.password,
+  input: { old_password, password },
+})
+const lowBelow = (below: number | null) => ({ call: calls.lowBalance.own, input: { below } })
+const childLowBelow = (below: number | null) => ({ call: calls.lowBalance.ofChild, input: { ...X, below } })
+const prefer = (shortcuts: boolean) => ({ call: calls.session.savePreferences, input: { shortcuts } })
+const publish = (message: string) => ({ call: calls.admin.setMessage, input: { message } })
+const withdrawMessage = { call: calls.admin.removeMessage, input: {} }
+const mark = (adult: boolean) => ({ call: calls.channels.saveGroup, input: { group: 7, adult } })
+const none = { packages: [], groups: [] }
+const pairs = { packages: [1], groups: [7] }
+const giveGroup = { call: calls.channels.assign, input: { give: pairs, take: none } }
+const takeGroup = { call: calls.channels.assign, input: { give: none, take: pairs } }
+const usePlayer = (player: string) => ({ call: calls.channels.savePlayers, input: { player } })
+const readAt = (address: string) => ({ call: calls.channels.giveAddress, input: { address } })
+const takeFile = { call: calls.channels.giveFile, input: { name: 'tv.m3u', file: 'H4sI' } }
+const readAgain = { call: calls.channels.fetch, input: {} }
+const moveClient = (from: string, to: string) => ({
+  call: calls.tree.moveClients,
+  input: { from, to, clients: ['tv-1'] },
+})
+const remind = (reminded: boolean) => ({ call: calls.clients.remind, input: { name: 'tv-1', reminded } })
 
 interface Change {
   call: Call
@@ -175,6 +202,26 @@ describe('a submit without an answer', () => {
     ['asked for', askFor, withdraw],
     ['moved', moveTo('north'), moveTo('south')],
     ['given a password by its parent', childPassword('first-one'), childPassword('other-one')],
+    [
+      'chosen as the own password',
+      ownPassword('first-one', 'other-one'),
+      ownPassword('other-one', 'first-one'),
+    ],
+    ['set as the own threshold', lowBelow(50), lowBelow(null)],
+    ["set as a child's threshold", childLowBelow(50), childLowBelow(null)],
+    ['preferred', prefer(false), prefer(true)],
+    ['told to all', publish('Hello'), publish('Bye')],
+    ['told to all, and then removed', publish('Hello'), withdrawMessage],
+    ['described', describeAs('North'), describeAs('South')],
+    ['described, and then with credits', describeAs('North'), describeAs('South', 1)],
+    ['marked as for adults', mark(true), mark(false)],
+    ['given to a package', giveGroup, takeGroup],
+    ['chosen as the player', usePlayer('ffmpeg'), usePlayer('auto')],
+    ['read at an address', readAt('https://one.example'), readAt('https://two.example')],
+    ['read at an address, and then from a file', readAt('https://one.example'), takeFile],
+    ['read anew', readAgain, takeFile],
+    ['moved to another dealer', moveClient('casa', 'nord'), moveClient('nord', 'casa')],
+    ['noted as reminded', remind(true), remind(false)],
     ['switched off', switchOff, switchOn],
     ['switched off as one of several', switchSeveralOff, switchOn],
     ['given a password', givePassword('first-one'), givePassword('other-one')],
@@ -206,6 +253,13 @@ describe('a submit without an answer', () => {
     ['was paid for', renewed, { ...renewed, input: { login: 'tv-1', months: 2 } }],
     ['was paid for with a setting', { ...switchOff, input: { ...switchOff.input, months: 1 } }, switchOn],
     ['moved credits', addCredits, { ...addCredits, input: { ...addCredits.input, credits: 2 } }],
+    ['moved credits with a description', describeAs('North', 1), describeAs('South')],
+    [
+      'is of another child',
+      childLowBelow(50),
+      { ...childLowBelow(null), input: { name: 'nord', below: null } },
+    ],
+    ['prefers something else', prefer(false), { ...prefer(true), input: { reminder: 'Hello' } }],
   ] as const)('stays the same change after another one, where it %s', async ([, first, other]) => {
     expect(await isRepeated(first, other)).toBe(true)
   })

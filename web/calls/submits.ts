@@ -224,37 +224,34 @@ function remove(pending: Pending) {
 function removeReplaced(by: Pending) {
   const anew = new Set(settingsOf(by))
   const isReplaced = (one: Pending) =>
-    one.givenUp &&
-    one.by === by.by &&
-    !addsMonths(one) &&
-    settingsOf(one).some((setting) => anew.has(setting))
+    one.givenUp && one.by === by.by && !mayCost(one) && settingsOf(one).some((setting) => anew.has(setting))
   write(readAll().filter((one) => !isReplaced(one)))
 }
 
 /** Returns which settings of which account or clients a submit sets. */
-function settingsOf({ call, input, fields }: Pending): string[] {
-  const { name, login, clients = [login] } = namedIn(input)
-  if (call === calls.tree.suspend.name || call === calls.tree.lift.name) return [`${name} suspension`]
-  if (call === calls.tree.move.name) return [`${name} place`]
-  if (PASSWORDS.has(call)) return [`${name} password`]
-  if (SAVES_OF_SETTINGS.has(call)) return fields.map((field) => `own ${field}`)
-  if (call === calls.requests.ask.name || call === calls.requests.withdraw.name) return ['own request']
-  if (call !== calls.clients.save.name && call !== calls.clients.multisave.name) return []
-  const set = fields.filter((field) => field !== 'login' && field !== 'clients')
-  return clients.flatMap((client) => set.map((field) => `${client} ${field}`))
+function settingsOf(pending: Pending): string[] {
+  const sets = callOf(pending)?.sets
+  if (!sets) return []
+  const { name = '', login = name, clients = [login] } = namedIn(pending.input)
+  const fields = pending.fields.filter((field) => !NAMING.includes(field))
+  return clients
+    .map((client) => sets.replace('{name}', client))
+    .flatMap((text) =>
+      text.includes('{field}') ? fields.map((field) => text.replace('{field}', field)) : text,
+    )
 }
 
-/** The calls that give an account a password. */
-const PASSWORDS = new Set([
-  calls.tree.password.name,
-  ...Object.values(calls.level).map(({ changePassword }) => changePassword.name),
-])
+const NAMING = ['name', 'login', 'clients']
 
-const SAVES_OF_SETTINGS = new Set(Object.values(calls.desk).map(({ saveSettings }) => saveSettings.name))
-
-/** Of the submits that set something anew, those that cost credits. The credits of a request cost nothing. */
-function addsMonths({ fields }: Pending): boolean {
-  return fields.includes('months')
+/**
+ * Of the submits that set something, those that may cost credits: with months, or those that move credits and name the
+ * direction. The credits of a request cost nothing.
+ */
+function mayCost({ fields, input }: Pending): boolean {
+  return (
+    fields.includes('months') ||
+    (fields.includes('transaction') && !('credits' in input && input.credits === 0))
+  )
 }
 
 function isWithin(milliseconds: number, { at }: Pending): boolean {
