@@ -24,6 +24,30 @@ test('a session that the browser stores no part of, because its storage was bloc
   await expect.poll(() => asked).toEqual(['/v1/logout'])
 })
 
+test('a session that was not stored leaves its preferences to nobody', async () => {
+  let isFull = true
+  const stored = new Map<string, string>()
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem(key: string, text: string) {
+      if (isFull) throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
+      stored.set(key, text)
+    },
+    removeItem: (key: string) => stored.delete(key),
+  })
+  vi.stubGlobal('fetch', async () => Response.json({ status: 'OK' }))
+  const { NotStored, openSession } = await import('./session.tsx')
+  const { areShortcutsOn } = await import('./preferences.ts')
+  const of = (name: string, shortcuts: boolean) => {
+    const answer = { token: name, name, role: 'dealer', settings: {}, preferences: { shortcuts } }
+    return { ...answer, expiry: '', time_zone: 'UTC' } as unknown as OutputOf<typeof calls.session.login>
+  }
+  expect(() => openSession(of('mia', false))).toThrow(NotStored)
+  isFull = false
+  openSession(of('tom', true))
+  expect(areShortcutsOn()).toBe(true)
+})
+
 test.each([true, false])(
   'the other tabs know of a sign-out before they hear that the session is gone, and of one in a full storage at once after it: %s',
   async (hasRoom) => {

@@ -211,7 +211,6 @@ function setState(next: SessionState) {
 function beginSession(newToken: string, user: User, justSignedIn: boolean) {
   token = newToken
   if (localStorage.getItem('name') !== user.name) localStorage.removeItem(OFFLINE)
-  learnPreferences(user.preferences)
   localStorage.setItem('role', user.role)
   localStorage.setItem('expiry', user.expiry)
   localStorage.setItem('name', user.name)
@@ -219,6 +218,8 @@ function beginSession(newToken: string, user: User, justSignedIn: boolean) {
   // Last, because the other tabs follow once they hear of it.
   localStorage.setItem('token', newToken)
   localStorage.removeItem(SIGNED_OUT)
+  // Not before all of it is stored: those of a session that could not be would be the next one's.
+  learnPreferences(user.preferences)
   const { name, role, expiry, time_zone: timeZone } = user
   setState({ status: 'in', session: { token: newToken, name, role, expiry, timeZone, justSignedIn } })
 }
