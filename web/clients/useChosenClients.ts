@@ -18,7 +18,7 @@ export interface Chosen {
   /** Offers to select all clients found; undefined where they are. */
   all: { label: string; onTake: () => void; loading: boolean } | undefined
   clear: () => void
-  /** Takes clients that are gone out of the selection. */
+  /** Takes clients that are gone, or to which it was done, out of the selection. */
   drop: (names: readonly string[]) => void
 }
 
@@ -39,8 +39,12 @@ export function useChosenClients(page: ClientPage): Chosen {
       offer.giveUp()
       setChosen(NONE)
     },
-    // Of those that are selected by now: an answer may have come late.
-    drop: (names) => setChosen(new Set([...selected.clients.get()].filter((one) => !names.includes(one)))),
+    drop: (names) => {
+      // What is still being loaded may have them too.
+      offer.giveUp()
+      // Of those that are selected by now: an answer may have come late.
+      setChosen(new Set([...selected.clients.get()].filter((one) => !names.includes(one))))
+    },
   }
 }
 

@@ -57,7 +57,7 @@ export function Clients() {
           open: renewing !== null,
           names: renewing?.names ?? null,
           onClose: () => setRenewing(null),
-          onDone: () => renewing?.chosen && chosen.clear(),
+          onDone: () => renewing?.chosen && chosen.drop(renewing.names),
           onGone: chosen.drop,
         }}
       />
@@ -68,7 +68,7 @@ export function Clients() {
           act: acting?.act ?? null,
           names: acting?.names ?? null,
           onClose: () => setActing(null),
-          onDone: chosen.clear,
+          onDone: () => acting && chosen.drop(acting.names),
           onGone: chosen.drop,
         }}
       />
