@@ -20,7 +20,7 @@ let isAnswered: boolean
 /** Whether they get neither an answer nor an error. */
 let isSilent: boolean
 /** What the server refuses them with. */
-let refusal: { code: string; unchanged?: true } | null
+let refusal: { code: string; unchanged?: true; once?: true } | null
 
 beforeEach(() => {
   signedIn = 'mia'
@@ -39,7 +39,9 @@ beforeEach(() => {
     keys.push(new Headers(headers).get('idempotency-key'))
     if (isSilent)
       await new Promise((_, refuse) => signal?.addEventListener('abort', () => refuse(signal.reason)))
-    if (refusal) return Response.json(refusal, { status: STATUS[refusal.code] ?? 503 })
+    const refused = refusal
+    if (refused?.once) refusal = null
+    if (refused) return Response.json(refused, { status: STATUS[refused.code] ?? 503 })
     if (!isAnswered) throw new TypeError('Failed to fetch')
     return Response.json({ status: 'OK', expiry: '2026-06-10T23:59:59.000Z', credits: 1 })
   })
@@ -320,6 +322,20 @@ describe('a submit without an answer', () => {
       expect((await page.submitOnce(calls.clients.renew, INPUT, 'mia')).isRepeat).toBe(true)
     },
   )
+
+  test('is sent once more, under its key, where another session of the same person has taken the place of its own', async () => {
+    const page = await load()
+    refusal = { code: 'no_session', once: true }
+    isAnswered = true
+    expect((await page.submitOnce(calls.clients.renew, INPUT, 'mia')).isRepeat).toBe(false)
+    expect(keys).toEqual([keys[0], keys[0]])
+    expect(page.takeCutOff('mia')).toEqual([])
+
+    keys = []
+    refusal = { code: 'no_session' }
+    await expect(page.submitOnce(calls.clients.renew, INPUT, 'mia')).rejects.toMatchObject(refusal)
+    expect(keys).toHaveLength(2)
+  })
 
   test('is told from one that is sent for the first time', async () => {
     const page = await load()

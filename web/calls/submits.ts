@@ -100,6 +100,7 @@ async function persist<C extends Call>(
   signal?: AbortSignal,
 ): Promise<OutputOf<C>> {
   let isOpen = mayBeDone
+  let isSentAnew = false
   for (let tries = 0; ; tries += 1) {
     try {
       // Somebody else may have signed in since the last try, whose session this is not to be done in.
@@ -113,9 +114,12 @@ async function persist<C extends Call>(
     } catch (error) {
       isOpen ||= !(error instanceof ApiError && error.unchanged)
       const pause = PAUSES_MS[tries]
-      if (isTransient(error) && pause !== undefined) await passed(pause, signal)
+      const isOver = error instanceof ApiError && error.code === 'no_session'
+      // The session that it was sent in is over, but this tab goes on in another one of the same person.
+      if (isOver && !isSentAnew && !hasLeft(pending)) isSentAnew = true
+      else if (isTransient(error) && pause !== undefined) await passed(pause, signal)
       else {
-        const cutOff = hasLeft(pending) || (error instanceof ApiError && error.code === 'no_session')
+        const cutOff = isOver || hasLeft(pending)
         // Also where nothing was changed: a browser or a proxy may itself have sent it twice.
         if (leavesOpen(error)) change(pending, { givenUp: true, unchanged: !isOpen, cutOff })
         else remove(pending)
