@@ -189,10 +189,12 @@ describe('the field in the top bar', () => {
     await expect(rows(page, 'All Clients')).toHaveText([/zoe\.brown/])
   })
 
-  test('forgets a right arrow that was pressed on what cannot be renewed', async ({ open, world }) => {
+  test('forgets a right arrow that was pressed on what cannot be renewed, and an Enter that found nothing', async ({ open, world }) => {
     const dealer = await dealerOfNames(world)
     await world.client(dealer, { login: 'clara.nunes', months: 1 })
     const page = await open({ as: dealer, at: '/clients' })
+    await page.clock.install()
+    await page.reload()
     await expect(rows(page, 'Clients').first()).toBeVisible()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('cl')
@@ -202,6 +204,16 @@ describe('the field in the top bar', () => {
     await expect(chosen).toHaveText('New Client')
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowUp')
+    await expect(chosen).toContainText('clara.nunes')
+    await page.keyboard.type('o')
+    await page.keyboard.press('Enter')
+    await expect(page.getByText('Nothing found')).toBeVisible()
+    await world.client(dealer, { login: 'clooney' })
+    // What was loaded a moment ago would not be loaded again when the person returns to the tab.
+    await page.clock.fastForward(3_000)
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+    await expect(options(page)).toHaveText([/clooney/])
+    await page.keyboard.press('Backspace')
     await expect(chosen).toContainText('clara.nunes')
     await page.keyboard.press('Enter')
     await expect(page).toHaveURL('/update-client/clara.nunes')

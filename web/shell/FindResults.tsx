@@ -27,7 +27,7 @@ interface FindResultsProps {
   /** The arrow that renews, by the direction of the text. */
   forward: 'ArrowLeft' | 'ArrowRight'
   onActive: (active: number) => void
-  /** Called when the result cannot do what was asked, such as renewing a screen. */
+  /** Called when the result cannot do what was asked, such as renewing a screen, or there is none. */
   onNothing: () => void
   onEnd: () => void
   /** Hides the list where it could not be loaded; the next letter tries again. */
@@ -51,13 +51,13 @@ export function FindResults(props: FindResultsProps) {
     if (open && at !== active) onActive(at)
   }, [open, at, active, onActive])
   const act: OnChoose = (result, how) => {
-    if (!result) return
-    if (how === 'renew' && result.client === undefined) return onNothing()
+    if (!result || (how === 'renew' && result.client === undefined)) return onNothing()
     onEnd()
     if (how === 'open') result.open()
     else if (result.client !== undefined) setRenewing({ client: result.client, at: pathname })
   }
-  useWish(isCurrent && wish?.text === text ? wish.act : null, results[at], act)
+  // Its code may load after the wish: closed, as it is drawn at first, it has looked for nothing yet.
+  useWish(open && isCurrent && wish?.text === text ? wish.act : null, results[at], act)
   return (
     <>
       {open && (
