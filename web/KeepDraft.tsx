@@ -114,7 +114,10 @@ export function useDraft<Values extends object>(form: string, call: Call, empty:
 
 /** If the browser stores nothing, leaving the page would lose the draft, so the person is asked first. */
 function AskBeforeLeaving({ when }: { when: boolean }) {
-  const { state, proceed, reset } = useBlocker(when)
+  const { state, proceed, reset } = useBlocker(
+    // What only sorts or pages a table changes the address, too.
+    ({ currentLocation, nextLocation }) => when && currentLocation.pathname !== nextLocation.pathname,
+  )
   useEffect(() => {
     if (!when) return
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()

@@ -360,7 +360,9 @@ describe('a draft', () => {
     open,
     world,
   }) => {
-    const page = await open({ as: (await world.family()).dealer, at: '/new-client' })
+    const { dealer } = await world.family({ credits: 1 })
+    await world.client(dealer, { login: 'zeta-1' })
+    const page = await open({ as: dealer, at: '/new-client' })
     await page.evaluate(() => {
       Storage.prototype.setItem = () => {
         throw new DOMException('full', 'QuotaExceededError')
@@ -374,6 +376,14 @@ describe('a draft', () => {
     const question = page.getByRole('alertdialog', { name: 'Leave this page?' })
     await press(question, 'Stay')
     await expect(page.getByLabel('Login Name')).toHaveValue('half-typed')
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    await press(question, 'Leave')
+    await expect(page).toHaveURL('/')
+    // Where the page stays, as when a table on it is sorted, nothing typed would be lost.
+    await page.getByRole('link', { name: 'zeta-1' }).first().click()
+    await fill(page, { Description: 'Cellar' })
+    await page.getByRole('button', { name: 'Type', exact: true }).first().click()
+    await expect(page).toHaveURL(/sort=/i)
     await page.getByRole('link', { name: 'Dashboard' }).click()
     await press(question, 'Leave')
     await expect(page).toHaveURL('/')

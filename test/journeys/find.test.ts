@@ -189,7 +189,10 @@ describe('the field in the top bar', () => {
     await expect(rows(page, 'All Clients')).toHaveText([/zoe\.brown/])
   })
 
-  test('forgets a right arrow that was pressed on what cannot be renewed, and an Enter that found nothing', async ({ open, world }) => {
+  test('forgets a right arrow that was pressed on what cannot be renewed, and an Enter that found nothing', async ({
+    open,
+    world,
+  }) => {
     const dealer = await dealerOfNames(world)
     await world.client(dealer, { login: 'clara.nunes', months: 1 })
     const page = await open({ as: dealer, at: '/clients' })
