@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { countCalls, expect, fill, press, signIn, test, typeIn } from '../support/browser.ts'
+import { countCalls, expect, fill, holdBack, press, signIn, test, typeIn } from '../support/browser.ts'
 import { PASSWORD, type World } from '../support/world.ts'
 
 const LOGIN = '**/v1/authenticate'
@@ -207,20 +207,29 @@ describe('the captcha', () => {
     expect(asked()).toBe(1)
   })
 
-  test('is solved anew after the machine has slept, so that the first try signs in', async ({
+  test('is solved anew after the machine has slept, also in the midst of solving it, so that the first try signs in', async ({
     open,
     world,
   }) => {
     const { dealer } = await world.family()
     const page = await open({ at: '/login' })
     await page.clock.install()
-    await page.reload()
-    await expect(page.getByText('Verified')).toBeVisible()
     const challenges = countCalls(page, calls.session.captcha.path)
-    world.clock.pass({ hours: 1 })
     // As after a sleep: the clock jumps, and no timer has run meanwhile.
-    await page.clock.setSystemTime((await page.evaluate(() => Date.now())) + 3_600_000)
+    const sleep = async () => {
+      world.clock.pass({ hours: 1 })
+      await page.clock.setSystemTime((await page.evaluate(() => Date.now())) + 3_600_000)
+    }
+    const release = await holdBack(page, '**/captchaWorker*')
+    await page.reload()
     await expect.poll(challenges).toBe(1)
+    await expect(page.getByText('Checking that you are human')).toBeVisible()
+    await sleep()
+    await expect.poll(challenges).toBe(2)
+    release()
+    await expect(page.getByText('Verified')).toBeVisible()
+    await sleep()
+    await expect.poll(challenges).toBe(3)
     await expect(page.getByText('Verified')).toBeVisible()
     await signIn(page, dealer.name)
     await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()

@@ -89,9 +89,10 @@ function useSolution({ name, load, again }: ChallengeProps, place: RefObject<HTM
       setProvider(offer.provider)
       if (offer.provider === 'none') return settle('', 'solved')
       if (offer.provider === 'altcha') {
+        // Its age is that of the challenge: the machine may sleep while it is solved.
+        onceOld(RENEWED_AFTER_MS, leaving.signal, again)
         const solution = await loaded.solution
-        settle(solution ?? undefined, solution ? 'solved' : 'failed')
-        return onceOld(RENEWED_AFTER_MS, leaving.signal, again)
+        return settle(solution ?? undefined, solution ? 'solved' : 'failed')
       }
       if (!place.current) return
       await draw(offer.provider, place.current, {
