@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { calls, OutputOf } from '../contract/calls.ts'
 
+const ANSWER = { name: 'mia', role: 'dealer', settings: {}, preferences: {}, expiry: '', time_zone: 'UTC' }
+
 beforeEach(() => vi.resetModules())
 afterEach(() => vi.unstubAllGlobals())
 
@@ -19,9 +21,33 @@ test('a session that the browser stores no part of, because its storage was bloc
   })
   const { NotStored, openSession } = await import('./session.tsx')
   isBlocked = true
-  const answer = { token: 'x', name: 'mia', role: 'dealer', settings: {}, preferences: {} }
+  const answer = { ...ANSWER, token: 'x' }
   expect(() => openSession(answer as unknown as OutputOf<typeof calls.session.login>)).toThrow(NotStored)
   await expect.poll(() => asked).toEqual(['/v1/logout'])
+})
+
+test('a sign-out ends the session that was replaced in place as well, which lasts five minutes longer', async () => {
+  const stored = new Map<string, string>()
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, text: string) => stored.set(key, text),
+    removeItem: (key: string) => stored.delete(key),
+  })
+  vi.stubGlobal('sessionStorage', { getItem: () => null, setItem() {}, removeItem() {} })
+  vi.stubGlobal('window', { history: { replaceState() {} } })
+  const ended: (string | null)[] = []
+  vi.stubGlobal('fetch', async (url: string, { headers }: RequestInit) => {
+    expect(url).toBe('/v1/logout')
+    ended.push(new Headers(headers).get('access-token'))
+    return Response.json({ status: 'OK' })
+  })
+  const { openSession, replaceSession, signOut } = await import('./session.tsx')
+  const of = (token: string) => ({ ...ANSWER, token }) as unknown as OutputOf<typeof calls.session.login>
+  openSession(of('first'))
+  replaceSession(of('second'))
+  expect(ended).toEqual([])
+  signOut()
+  await expect.poll(() => ended.toSorted()).toEqual(['first', 'second'])
 })
 
 test('a session that was not stored leaves its preferences to nobody', async () => {
@@ -39,8 +65,8 @@ test('a session that was not stored leaves its preferences to nobody', async () 
   const { NotStored, openSession } = await import('./session.tsx')
   const { areShortcutsOn } = await import('./preferences.ts')
   const of = (name: string, shortcuts: boolean) => {
-    const answer = { token: name, name, role: 'dealer', settings: {}, preferences: { shortcuts } }
-    return { ...answer, expiry: '', time_zone: 'UTC' } as unknown as OutputOf<typeof calls.session.login>
+    const answer = { ...ANSWER, token: name, name, preferences: { shortcuts } }
+    return answer as unknown as OutputOf<typeof calls.session.login>
   }
   expect(() => openSession(of('mia', false))).toThrow(NotStored)
   isFull = false

@@ -129,6 +129,7 @@ export class NotStored extends Error {
 
 /** Replaces the session by a new one of the same account, without changing the screen. */
 export function replaceSession(answer: OutputOf<typeof calls.session.login>): void {
+  replaced = token
   beginSession(answer.token, answer, true)
 }
 
@@ -195,6 +196,8 @@ const KEYS = ['token', 'role', 'expiry', 'name', 'time_zone']
 
 const state = storeOf<SessionState>({ status: 'loading' })
 let token: string | null = null
+/** The token of the session that was replaced in place. Its calls and those of other tabs may still be under way. */
+let replaced: string | null = null
 
 setTokenSource({
   token: () => token,
@@ -239,6 +242,8 @@ function endSession({ expired, comeBack }: { expired: boolean; comeBack: boolean
   else {
     sessionStorage.removeItem(RETURN_TO)
     forgetTyped()
+    if (replaced) endOnServer(replaced)
+    replaced = null
   }
   if (expired) keep(LAST, name ?? '')
   else if (!comeBack) sessionStorage.removeItem(LAST)
