@@ -19,6 +19,21 @@ function signIn({ name }: Pick<Person, 'name'>) {
 }
 
 describe('a closed account', () => {
+  test('is in no count of its superreseller: not in the list, the tree or the statistics', async () => {
+    const { superreseller } = await world.family()
+    const { name } = await world.child(superreseller)
+    const counts = async () => {
+      const isIt = (row: { name: string }) => row.name === superreseller.name
+      const listed = (await world.admin.call(calls.level.superreseller.list)).data.find(isIt)
+      const inTree = (await world.admin.call(list)).data.find(isIt)
+      const today = (await world.admin.call(calls.admin.statistics, { name: superreseller.name })).at(-1)
+      return [listed?.resellers, inTree?.resellers, today?.resellers]
+    }
+    expect(await counts()).toEqual([2, 2, 2])
+    await superreseller.call(close, { name })
+    expect(await counts()).toEqual([1, 1, 1])
+  })
+
   test('gives its balance to its parent, as a REMOVE, and no row where there was none', async () => {
     const { reseller, dealer } = await world.family({ credits: 7 })
     const { name } = dealer

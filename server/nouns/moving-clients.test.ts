@@ -27,6 +27,44 @@ const typesOf = async (person: Person) =>
   (await person.call(calls.desk[person.role].transactions)).map(({ type }) => type)
 
 describe('clients that are moved to another dealer', () => {
+  test('name nobody of the branch that they left to those of the new one, nor the other way round', async () => {
+    const [from, to] = [await world.family({ credits: 2 }), await world.family()]
+    const { name } = await world.client(from.dealer, { months: 2 })
+    const move = { from: from.dealer.name, to: to.dealer.name, clients: [name] }
+    await world.admin.call(moveClients, move)
+    const day = world.clock.now.toISOString().slice(0, 10)
+    const sides = [
+      { readers: from, others: to, dealer: '—' },
+      { readers: to, others: from, dealer: to.dealer.name },
+    ]
+    for (const { readers, others, dealer } of sides) {
+      for (const reader of [readers.superreseller, readers.reseller, readers.dealer]) {
+        const { data } = await reader.call(calls.transactions.list, { type: 'MOVE' })
+        expect(data).toMatchObject([{ login: name, dealer }])
+        const { transactions, exportTransactions } = calls.desk[reader.role]
+        const { ticket } = await reader.call(exportTransactions, { from: day, to: day })
+        const file = await world.nobody().fetch('GET', `/v1/exports/${ticket}`)
+        const read = JSON.stringify(await reader.call(transactions)) + file.text
+        expect(read).toContain('MOVE')
+        for (const stranger of Object.values(others)) expect(read).not.toContain(stranger.name)
+      }
+    }
+    const rows = await to.dealer.call(history, { name })
+    expect(rows.map(({ type, dealer }) => [type, dealer])).toEqual([
+      ['MOVE', to.dealer.name],
+      ['USED', '—'],
+    ])
+  })
+
+  test('do not tell their next dealer who reminded them before', async () => {
+    const { reseller, dealer, other } = await newScene()
+    const { name } = await world.client(dealer, { months: 0 })
+    await dealer.call(remind, { name, reminded: true })
+    await reseller.call(moveClients, { from: dealer.name, to: other.name, clients: [name] })
+    const { data } = await other.call(calls.clients.dueClients, { within: 'today' })
+    expect(data).toMatchObject([{ name, reminded_by: '—' }])
+  })
+
   test('take their months, their history and their reminder along, as a MOVE that both dealers see', async () => {
     const { reseller, dealer, other, client } = await newScene()
     await dealer.call(remind, { name: client, reminded: true })

@@ -91,7 +91,10 @@ test('a device that keeps nothing shows what the server answers, also after a ne
   }
 })
 
-test('a file that is opened like a page leaves the console that is kept', async ({ open, world }) => {
+test('a file, a page of the API or of the boxes that is opened leaves the console that is kept', async ({
+  open,
+  world,
+}) => {
   const page = await open({ as: (await world.family()).dealer, installs: true })
   await installed(page)
   const kept = () =>
@@ -106,8 +109,14 @@ test('a file that is opened like a page leaves the console that is kept', async 
   expect(before).toContain('<!doctype html>')
   const tab = await page.context().newPage()
   for (const path of ['/icon-512.png', before.find((url) => url?.endsWith('.js')) ?? '']) await tab.goto(path)
+  // Those of the API and of the boxes are none of the service worker's business.
+  for (const path of ['/v1/docs', '/c/', '/portal.php', '/server/load.php', '/stalker_portal/c/']) {
+    const response = await tab.goto(path)
+    expect([path, response?.fromServiceWorker()]).toEqual([path, false])
+  }
   // What the console fetches ahead may come meanwhile.
   expect(await kept()).toEqual(expect.arrayContaining(before))
+  expect(await page.evaluate(() => caches.has('boxtree-next'))).toBe(false)
 })
 
 describe('without a connection', () => {

@@ -12,6 +12,48 @@ export type Mutant = {
 
 export const MUTANTS: Mutant[] = [
   {
+    guard: 'a transaction names the dealer of a client to those alone who may know it',
+    file: 'server/nouns/transactions.ts',
+    from: 'case when t.client is not null then ${nameFor(sql, account, sql`d`)} end as dealer',
+    to: 'case when t.client is not null then d.name end as dealer',
+    suites: ['server/nouns/moving-clients.test.ts'],
+  },
+  {
+    guard: 'the file of transactions names the dealer of a client to those alone who may know it',
+    file: 'server/nouns/exports/listing.ts',
+    from: '${nameFor(sql, account, sql`d`)} as "Dealer"',
+    to: 'd.name as "Dealer"',
+    suites: ['server/nouns/moving-clients.test.ts'],
+  },
+  {
+    guard: 'the file of transactions names those above a client to those alone who may know them',
+    file: 'server/nouns/exports/listing.ts',
+    from: '${nameFor(sql, account, sql`r`)} as "Reseller"',
+    to: 'r.name as "Reseller"',
+    suites: ['server/nouns/moving-clients.test.ts'],
+  },
+  {
+    guard: 'who reminded a client is told to those alone who may know it',
+    file: 'server/nouns/due.ts',
+    from: '${nameFor(sql, account, sql`a`)} as reminded_by',
+    to: 'a.name as reminded_by',
+    suites: ['server/nouns/moving-clients.test.ts'],
+  },
+  {
+    guard: 'a closed reseller is not counted in the list of super resellers',
+    file: 'server/nouns/accounts/accounts.ts',
+    from: "r.role = 'reseller' and r.closed is null",
+    to: "r.role = 'reseller'",
+    suites: ['server/nouns/closing.test.ts'],
+  },
+  {
+    guard: 'a closed reseller is not counted in the tree',
+    file: 'server/nouns/tree.ts',
+    from: "r.role = 'reseller' and r.closed is null",
+    to: "r.role = 'reseller'",
+    suites: ['server/nouns/closing.test.ts'],
+  },
+  {
     guard: 'a wrong login of before a client is not told to its dealer',
     file: 'server/access/login-limits.ts',
     from: ' and tried >= ${since}',
