@@ -120,8 +120,8 @@ function holdings(sql: Sql) {
 /**
  * The rows of each client lead from one expiry and one dealer to the next, within what was used. A trial ends on the
  * day after it was given at the latest; months count from the day on which they were bought, or on which the service
- * ended that they go on from; each that is taken back shortens the service by a month; a dealer deletes only a client
- * that has expired. Days are compared with moments so that each holds in every time zone, and after TIME_ZONE was
+ * ended that they go on from; each that is taken back shortens the service by a month, and to the end of that day at
+ * most; a dealer deletes only a client that has expired. Days are compared with moments so that each holds in every time zone, and after TIME_ZONE was
  * changed.
  */
 function clients(sql: Sql) {
@@ -152,6 +152,8 @@ function clients(sql: Sql) {
         when type = 'RETRIEVED' and (step.expiry > before - credits * interval '27 days' + interval '1 day'
             or step.expiry < before - credits * interval '31 days' - interval '2 days')
           then format('takes %s months of %s back, and leaves it served until %s instead of %s', credits, c.name, step.expiry, before)
+        when type = 'RETRIEVED' and step.expiry < step.created - ${ONE_HOUR}::interval
+          then format('takes %s months of %s back that were served already', credits, c.name)
         when type = 'DELETE' and step.expiry > step.created + ${ONE_HOUR}::interval and actor.role <> 'admin'
           then format('deletes %s, who was served until %s', c.name, step.expiry)
         when last and s.expiry <> step.expiry

@@ -313,6 +313,29 @@ const tamperings: Tampering[] = [
       sql`update transfer set expiry = expiry - interval '20 days' where id = ${row.RETRIEVED as number}`,
   ],
   [
+    'a month taken back that was served already',
+    () => row.slipped as number,
+    /takes 1 months of .* back that were served already/,
+    async (sql) => {
+      const [slipped] = await sql<{ id: number }[]>`
+        with used as (
+          select * from transfer t where dealer = ${other.dealer.id} and type = 'USED'
+            and not exists (select from transfer o where o.client = t.client and o.id <> t.id)
+        ),
+        given_back as (
+          update holding h set balance = balance + case h.id when used.source then 1 else -1 end from used
+          where h.id in (used.source, used.destination) returning h.id, h.balance
+        ),
+        left_with as (update service s set expiry = used.expiry_before from used where s.client = used.client)
+        insert into transfer (created, type, credits, source, destination, source_balance, destination_balance,
+          superreseller, reseller, dealer, client, actor, login, mac, description, expiry)
+        select ${world.clock.now}, 'RETRIEVED', 1, destination, source, s.balance, d.balance,
+          superreseller, reseller, dealer, client, actor, login, mac, description, expiry_before
+        from used join given_back s on s.id = used.destination join given_back d on d.id = used.source returning id`
+      row.slipped = slipped?.id as number
+    },
+  ],
+  [
     'more taken back than was used',
     () => row.RETRIEVED as number,
     /takes back more than was ever used/,

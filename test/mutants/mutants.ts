@@ -327,6 +327,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/verify/verify.test.ts'],
   },
   {
+    guard: 'verify finds a month taken back that was served already',
+    file: 'server/verify/rows.ts',
+    from: "when type = 'RETRIEVED' and step.expiry < step.created -",
+    to: "when type = 'RETRIEVED' and false and step.expiry < step.created -",
+    suites: ['server/verify/verify.test.ts'],
+  },
+  {
     guard: 'verify finds a client that is gone without a row',
     file: 'server/verify/rows.ts',
     from: 'array[c.deleted is not null, s.client is null]',
