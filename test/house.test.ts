@@ -129,7 +129,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/postgres/',
     'server/verify/',
   ],
-  'server/verify/': [...DATABASE, 'server/config.ts', 'server/postgres/schema.ts'],
+  'server/verify/': [
+    ...DATABASE,
+    'server/config.ts',
+    'server/postgres/after-a-copy.ts',
+    'server/postgres/schema.ts',
+  ],
   'server/commands/': ['contract/', 'server/'],
 }
 

@@ -2,6 +2,7 @@ import { beforeEach, expect, inject, test, vi } from 'vitest'
 import { connectAs } from '../../test/support/global-setup.ts'
 import { suiteWorld } from '../../test/support/world.ts'
 import { StartFault } from '../config.ts'
+import { TRIGGERS_OFF } from './after-a-copy.ts'
 import { refuseUnfit } from './fit.ts'
 import { openPool, withPool } from './pool.ts'
 
@@ -17,6 +18,20 @@ test('a time zone that the database does not know is refused at the start, and o
   const refused = refuseUnfit(server, 'Mars/Olympus', say)
   await expect(refused).rejects.toThrow('PostgreSQL does not know the TIME_ZONE Mars/Olympus.')
   await expect(refused).rejects.toBeInstanceOf(StartFault)
+})
+
+test('a database whose triggers are switched off, as for an import, is refused at the start', async () => {
+  const { server, superuser } = world.server.database
+  await withPool(superuser, { max: 1 }, async (sql) => {
+    const [database] = await sql<{ name: string }[]>`select current_database() as name`
+    const name = database?.name ?? ''
+    await sql`alter database ${sql(name)} set session_replication_role = 'replica'`
+    const refused = refuseUnfit(server, 'UTC', say)
+    await expect(refused).rejects.toThrow(TRIGGERS_OFF)
+    await expect(refused).rejects.toBeInstanceOf(StartFault)
+    await sql`alter database ${sql(name)} reset session_replication_role`
+  })
+  await refuseUnfit(server, 'UTC', say)
 })
 
 test.each([

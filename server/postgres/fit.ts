@@ -1,4 +1,5 @@
 import { StartFault } from '../config.ts'
+import { areTriggersOff, TRIGGERS_OFF } from './after-a-copy.ts'
 import { codeOf } from './errors.ts'
 import { type Connect, type Sql, withPool } from './pool.ts'
 import { standingOf } from './schema.ts'
@@ -8,7 +9,7 @@ const UNFIT =
 
 /**
  * Refuses a database that would answer wrongly: one that knows small letters otherwise than this process, as by Turkish
- * rules, by which a name is found; and one that does not know the time zone. The locale C knows the small letters of
+ * rules, by which a name is found; one that runs no triggers; and one that does not know the time zone. The locale C knows the small letters of
  * English alone, so that a search finds few of the other words: a new business is refused there, and one that stands is
  * served, and that is said.
  * @throws StartFault
@@ -19,6 +20,7 @@ export async function refuseUnfit(
   say: (sentence: string) => void,
 ): Promise<void> {
   await withPool(database, { max: 1 }, async (sql) => {
+    if (await areTriggersOff(sql)) throw new StartFault(TRIGGERS_OFF)
     const letters = await smallLetters(sql)
     if (letters === 'others' || (letters === 'English' && (await standingOf(sql)) === null))
       throw new StartFault(UNFIT)

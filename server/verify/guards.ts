@@ -1,13 +1,15 @@
+import { areTriggersOff, TRIGGERS_OFF } from '../postgres/after-a-copy.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { PRESENT } from '../postgres/schema.ts'
 
 /**
- * A sentence for each trigger, function, constraint and unique index of the ledger that is missing or was changed, and
- * for each right that is too much.
+ * A sentence for each trigger, function, constraint and unique index of the ledger that is missing, was changed or is
+ * off, and for each right that is too much.
  * @param role the console's role; null where no right of it is judged
  */
 export async function brokenGuards(sql: Sql, role: string | null): Promise<string[]> {
   return [
+    ...((await areTriggersOff(sql)) ? [TRIGGERS_OFF] : []),
     ...(await brokenTriggers(sql)),
     ...(await rewrittenFunctions(sql)),
     ...(await missingConstraints(sql)),

@@ -4,8 +4,9 @@ import { type Family, type Person, suiteWorld } from '../../test/support/world.t
 import { fillSums } from '../ledger/sums.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
 import { fillStatistics } from '../nouns/statistics.ts'
+import { TRIGGERS_OFF } from '../postgres/after-a-copy.ts'
 import { begin } from '../postgres/begin.ts'
-import type { Fragment, Sql } from '../postgres/pool.ts'
+import { type Fragment, type Sql, withPool } from '../postgres/pool.ts'
 import { PLAYED } from './guards.ts'
 import { examine, type Findings, verify } from './verify.ts'
 
@@ -97,6 +98,15 @@ describe('a ledger without tampering', () => {
     await work
     expect(made).toBeGreaterThan(0)
   })
+})
+
+test('npm run verify finds that the triggers are switched off in the sessions of the console', async () => {
+  await withPool(world.server.database.superuser, { max: 1 }, (pool) =>
+    begin(pool, async (sql) => {
+      await sql`set local session_replication_role = replica`
+      expect((await examine([sql], ROLE)).others).toEqual([TRIGGERS_OFF, PLAYED])
+    }),
+  )
 })
 
 /** A manipulation by the database's owner, the row that must be reported for it, and the sentence. */

@@ -208,6 +208,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/postgres/external.test.ts'],
   },
   {
+    guard: 'verify finds triggers that are switched off in the sessions of the console',
+    file: 'server/verify/guards.ts',
+    from: '...((await areTriggersOff(sql)) ? [TRIGGERS_OFF] : []),',
+    to: '',
+    suites: ['server/verify/verify.test.ts'],
+  },
+  {
     guard: 'verify compares each function with its own text',
     file: 'server/verify/guards.ts',
     from: 'text === body',
@@ -3542,6 +3549,13 @@ export const MUTANTS: Mutant[] = [
     from: 'and d.text <> search_text(c.name, c.description, c.mac, c.phone)`',
     to: 'and false`',
     suites: ['server/backup/backup.test.ts'],
+  },
+  {
+    guard: 'no console starts on a database whose triggers are switched off',
+    file: 'server/postgres/fit.ts',
+    from: 'if (await areTriggersOff(sql)) throw new StartFault(TRIGGERS_OFF)',
+    to: '',
+    suites: ['server/postgres/fit.test.ts'],
   },
   {
     guard: 'no business begins in a database with the locale C',
