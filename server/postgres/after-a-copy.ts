@@ -1,4 +1,5 @@
 import type { Sql } from './pool.ts'
+import { KNOWN_TABLES } from './schema.ts'
 
 // What an import or a copy leaves in a database, which a start refuses and `verify` finds.
 
@@ -12,4 +13,31 @@ export async function areTriggersOff(sql: Sql): Promise<boolean> {
     { off: boolean }[]
   >`select current_setting('session_replication_role') = 'replica' as off`
   return is?.off ?? false
+}
+
+/**
+ * Names the tables whose next row would get the number of one that is there: each such row is refused, until one falls
+ * into a gap and stands before older ones. Returns null where there are none.
+ * @param sql the owner's: nobody else may read what numbers come next, and then none are found
+ */
+export async function numbersTaken(sql: Sql): Promise<string | null> {
+  const numbered = await sql<{ table: string; column: string; sequence: string }[]>`
+    select relname as "table", quote_ident(attname) as "column",
+      pg_get_serial_sequence(quote_ident(relname), attname) as sequence
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where relnamespace = 'public'::regnamespace and relname = any (${[...KNOWN_TABLES]}::text[])
+      and attidentity in ('a', 'd')
+      and has_sequence_privilege(pg_get_serial_sequence(quote_ident(relname), attname), 'select') order by 1`
+  const looks = numbered.map(
+    ({ table, column, sequence }) => `
+      select '${table}' as "table" from ${sequence}
+      where (select max(${column}) from "${table}") >= last_value + is_called::int`,
+  )
+  if (looks.length === 0) return null
+  const taken = await sql.unsafe<{ table: string }[]>(looks.join(' union all '))
+  if (taken.length === 0) return null
+  const remedies = numbered
+    .filter(({ table }) => taken.some((one) => one.table === table))
+    .map(({ table, column, sequence }) => `select setval('${sequence}', max(${column})) from ${table};`)
+  return `The next numbers of ${taken.map(({ table }) => table).join(', ')} are those of rows that are there, as a copy by logical replication leaves them. Run as the owner of the tables: ${remedies.join(' ')}`
 }

@@ -2,10 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { holdOpen } from '../../test/support/hold.ts'
 import { StartFault } from '../config.ts'
+import { prove } from '../verify/proof.ts'
 import { begin } from './begin.ts'
 import { LOCKS } from './locks.ts'
 import { migrate, refuseUntried } from './migrate.ts'
-import { openPool, withPool } from './pool.ts'
+import { type Connect, openPool, withPool } from './pool.ts'
 import { BEFORE_020, makeSchema } from './schema.ts'
 
 let database: FreshDatabase
@@ -83,6 +84,36 @@ describe('a migration', () => {
       await run()
       expect(await rights()).toEqual(before)
     })
+  })
+
+  test('refuses tables whose next numbers are taken, as a copy by logical replication leaves them', async () => {
+    await run()
+    const { ownerSql } = database
+    await ownerSql`
+      insert into account (name, role, password, settings, created) values ('admin', 'admin', '', '{}', now())`
+    const remedies = ['account', 'holding'].map(
+      (table) => `select setval('public.${table}_id_seq', max(id)) from ${table};`,
+    )
+    for (const table of ['account', 'holding']) {
+      const sequence = `${table}_id_seq`
+      await ownerSql`select setval(${sequence}, max(id), false) from ${ownerSql(table)}`
+    }
+    const behind = `The next numbers of account, holding are those of rows that are there, as a copy by logical replication leaves them. Run as the owner of the tables: ${remedies.join(' ')}`
+    await expect(run()).rejects.toThrow(new StartFault(behind))
+    expect((await proof(database.owner)).at(-2)).toBe(behind)
+    // The server's own role cannot tell.
+    expect((await proof(database.server)).join()).not.toContain('next numbers')
+    // Whoever counts on by hand has no number taken.
+    await ownerSql`alter table account alter id restart with 1001`
+    await ownerSql.unsafe(remedies[1] ?? '')
+    await run()
+    expect((await proof(database.owner)).join()).not.toContain('next numbers')
+
+    async function proof(owner: Connect): Promise<string[]> {
+      const lines: string[] = []
+      await prove({ server: database.server, owner }, (line) => lines.push(line))
+      return lines
+    }
   })
 
   test('refuses the extension of searches in a schema of its own, and says how it is moved', async () => {

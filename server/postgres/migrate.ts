@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { StartFault } from '../config.ts'
+import { numbersTaken } from './after-a-copy.ts'
 import { begin } from './begin.ts'
 import { codeOf, isLost } from './errors.ts'
 import { LOCKS } from './locks.ts'
@@ -50,7 +51,8 @@ const NO_LOCK: ReadonlySet<string> = new Set(['55P03', '40P01'])
  * role its rights again. A newer one, to which only was added, is left as it is. Two programs that do so wait for each
  * other; the servers of the version before go on meanwhile.
  * @throws StartFault when PostgreSQL is of another version than those that were tried, when the database has a schema
- * that this program cannot run on, when another program uses its tables, or when the connection was lost
+ * that this program cannot run on or whose next numbers are taken, when another program uses its tables, or when the
+ * connection was lost
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
   try {
@@ -115,6 +117,8 @@ async function bringForward(sql: Sql, forward: Forward): Promise<boolean> {
     return false
   }
   const age = ageOf(found, release)
+  const taken = await numbersTaken(sql)
+  if (taken !== null) throw new StartFault(taken)
   if (age === 'newer') say('The tables are those of a newer version, on which this one can run')
   if (age !== 'older') return age === 'newer'
   say('Bringing the tables of the older version forward')

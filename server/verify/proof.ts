@@ -1,4 +1,5 @@
 import { StartFault } from '../config.ts'
+import { numbersTaken } from '../postgres/after-a-copy.ts'
 import { type Connect, type Sql, withPool } from '../postgres/pool.ts'
 import { ageOf, RELEASE, standingOf } from '../postgres/schema.ts'
 import { type Findings, verify } from './verify.ts'
@@ -16,13 +17,14 @@ export async function prove(
     await refuseOtherTables(sql)
     const began = performance.now()
     const role = await roleOf(sql)
-    const isOneRole = role === (await roleAt(owner)) && (await ownsLedger(sql))
-    const findings = await verify(sql, isOneRole ? null : role)
+    const { role: ownerRole, taken } = await askOwner(owner)
+    const isOneRole = role === ownerRole && (await ownsLedger(sql))
+    const { others, ...findings } = await verify(sql, isOneRole ? null : role)
     if (isOneRole)
       say(
         `Warning: ${role} owns the tables and runs the console too: the database cannot guard the ledger against it.`,
       )
-    return tell(findings, (performance.now() - began) / 1000, say)
+    return tell({ ...findings, others: [...others, ...taken] }, (performance.now() - began) / 1000, say)
   })
 }
 
@@ -37,8 +39,12 @@ async function ownsLedger(sql: Sql): Promise<boolean> {
   return row?.owns ?? false
 }
 
-async function roleAt(to: Connect): Promise<string> {
-  return withPool(to, { max: 1 }, (sql) => roleOf(sql))
+/** Reads what only the owner of the tables can tell: its own name, and whether the numbers of new rows are taken. */
+async function askOwner(owner: Connect): Promise<{ role: string; taken: string[] }> {
+  return withPool(owner, { max: 1 }, async (sql) => {
+    const taken = await numbersTaken(sql)
+    return { role: await roleOf(sql), taken: taken === null ? [] : [taken] }
+  })
 }
 
 /** The guards and rules that this version knows are not those of another. */

@@ -3558,6 +3558,27 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/postgres/fit.test.ts'],
   },
   {
+    guard: 'no console starts on tables whose next numbers are taken',
+    file: 'server/postgres/migrate.ts',
+    from: 'if (taken !== null) throw new StartFault(taken)',
+    to: '',
+    suites: ['server/postgres/migrate.test.ts'],
+  },
+  {
+    guard: 'verify finds tables whose next numbers are taken',
+    file: 'server/verify/proof.ts',
+    from: 'others: [...others, ...taken]',
+    to: 'others',
+    suites: ['server/postgres/migrate.test.ts'],
+  },
+  {
+    guard: 'a next number that was set, and not given to a row, is known as the next one',
+    file: 'server/postgres/after-a-copy.ts',
+    from: 'last_value + is_called::int',
+    to: 'last_value + 1',
+    suites: ['server/postgres/migrate.test.ts'],
+  },
+  {
     guard: 'no business begins in a database with the locale C',
     file: 'server/postgres/fit.ts',
     from: "if (of?.small === 'ié') return 'all'",
