@@ -19,6 +19,7 @@ import { takeBackup } from './take.ts'
 
 let pair: Pair
 let said: string[]
+let promote: () => Promise<void>
 beforeAll(async () => {
   pair = await Pair.start([freshFolder(), freshFolder()])
   await using(pair.at('holder', 'shop'), async (sql) => {
@@ -143,9 +144,9 @@ describe('a backup', () => {
     await write('unreplicated')
     const at = urlOf('postgres', 'shop', pair.ports.standby)
     const [start] = await using(at, (sql) => sql<{ now: string }[]>`select clock_timestamp()::text as now`)
-    const clock = Date.now.bind(Date)
+    const clock = performance.now.bind(performance)
     const began = clock()
-    const shown = vi.spyOn(Date, 'now')
+    const shown = vi.spyOn(performance, 'now')
     const ended = vi.fn()
     const found = source('unreplicated').finally(ended)
     // In two parts, so that this query is not among those that it counts.
@@ -192,8 +193,20 @@ describe('a backup', () => {
   })
 
   test('is taken from the standby where no primary answers, and says that its age cannot be told', async () => {
-    await pair.losePrimary()
+    promote = await pair.losePrimary()
     expect(await source('unreplicated')).toEqual({ from: 'standby', has: false })
     expect(said).toEqual(['No primary answers, so nobody can tell how old the rows of the standby are.'])
+  })
+
+  test('is not taken from the primary before a failover, whose log went on for longer, once that is a standby', async () => {
+    await promote()
+    await pair.rejoinAsItIs()
+    await write('since the failover')
+    const clock = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => clock() * 1_000)
+    expect(await source('since the failover')).toEqual({ from: 'primary', has: true })
+    expect(said).toEqual([
+      'The standby has not followed the primary since the last failover, as far as it tells, so the backup is taken from the primary.',
+    ])
   })
 })

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isLost } from '../postgres/errors.ts'
 import { type Connect, openPool, type Sql } from '../postgres/pool.ts'
+import { timelineOf } from '../postgres/timeline.ts'
 import { retryRead } from '../postgres/timeout.ts'
 
 export type SourceOptions = {
@@ -19,8 +20,8 @@ const PAUSE_MS = 200
 export type Source = { sql: Sql; isStandby: boolean }
 
 /**
- * Opens the connection that a backup is read over: to a standby if it has all that the primary has now, or soon has it;
- * else to the primary. Where no primary answers, a standby is taken as it is.
+ * Opens the connection that a backup is read over: to a standby if it follows the primary and has all that this has now,
+ * or soon has it; else to the primary. Where no primary answers, a standby is taken as it is.
  * @throws the reason of the signal
  */
 export async function openSource(options: SourceOptions): Promise<Source> {
@@ -50,35 +51,59 @@ function open({ owner, signal }: Opening, standby: boolean): Sql {
 
 async function isRecent(standby: Sql, options: SourceOptions): Promise<boolean> {
   const { owner, say, signal } = options
-  const written = await writtenBy(owner)
-  if (written === null) {
+  const primary = await stateOfPrimary(owner)
+  if (primary === null) {
     say('No primary answers, so nobody can tell how old the rows of the standby are.')
     return true
   }
-  for (const deadline = Date.now() + PATIENCE_MS; ; ) {
-    const [has] = await standby<{ all: boolean }[]>`
-      select pg_last_wal_replay_lsn() >= ${written}::pg_lsn as all`
-    if (has?.all) return true
-    if (Date.now() > deadline) break
+  for (const deadline = performance.now() + PATIENCE_MS; ; ) {
+    const has = await compare(standby, primary)
+    if (has.written && has.followed) return true
+    if (performance.now() > deadline) {
+      say(has.written ? NOT_FOLLOWED : NOT_WRITTEN)
+      return false
+    }
     await pause(PAUSE_MS, undefined, { ...(signal && { signal }) })
   }
-  say('The standby lacks what the primary has, so the backup is taken from the primary.')
-  return false
 }
 
-/** Returns up to where the primary has written its log; null where none answers. */
-async function writtenBy(owner: Connect): Promise<string | null> {
+const NOT_WRITTEN = 'The standby lacks what the primary has, so the backup is taken from the primary.'
+const NOT_FOLLOWED =
+  'The standby has not followed the primary since the last failover, as far as it tells, so the backup is taken from the primary.'
+
+/** Up to where the primary has written its log, and on which timeline. */
+type Written = { written: string; timeline: string }
+
+/** Returns null where no primary answers. */
+async function stateOfPrimary(owner: Connect): Promise<Written | null> {
   const sql = openPool(owner, { max: 1 })
   try {
     const [row] = await retryRead(
       sql,
-      () => sql<{ written: string }[]>`select pg_current_wal_lsn()::text as written`,
+      () => sql<Written[]>`
+        select pg_current_wal_lsn()::text as written, ${timelineOf(sql)} as timeline`,
     )
-    return row?.written ?? null
+    return row ?? null
   } catch (error) {
     if (!isLost(error)) throw error
     return null
   } finally {
     await sql.end({ timeout: 1 })
   }
+}
+
+/**
+ * Compares a standby with the primary. A place in the log says nothing by itself: an old primary that became a standby
+ * as it was may have a longer one, of rows that were lost in the failover. A standby that follows one notes the new
+ * timeline by its next checkpoint, some minutes later.
+ */
+async function compare(
+  standby: Sql,
+  { written, timeline }: Written,
+): Promise<{ written: boolean; followed: boolean }> {
+  const [has] = await standby<{ written: boolean; followed: boolean }[]>`
+    select pg_last_wal_replay_lsn() >= ${written}::pg_lsn as written,
+      lpad(to_hex(min_recovery_end_timeline), 8, '0') = lower(${timeline}) as followed
+    from pg_control_recovery()`
+  return has ?? { written: false, followed: false }
 }

@@ -3882,8 +3882,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a backup is taken from no standby that lacks what the primary has',
     file: 'server/backup/source.ts',
-    from: 'if (has?.all) return true',
-    to: 'return true',
+    from: 'if (has.written && has.followed) return true',
+    to: 'if (has.followed) return true',
+    suites: ['server/backup/source.test.ts'],
+  },
+  {
+    guard: 'a backup is taken from no standby that follows another primary',
+    file: 'server/backup/source.ts',
+    from: 'if (has.written && has.followed) return true',
+    to: 'if (has.written) return true',
     suites: ['server/backup/source.test.ts'],
   },
   {

@@ -171,6 +171,16 @@ export class Pair {
     this.#unused = { folder: join(primary.home.cluster, '..'), port: primary.port }
   }
 
+  /** Starts the old primary as a standby, with all that it has and the new one lacks: without `pg_rewind`. */
+  async rejoinAsItIs(): Promise<void> {
+    const { folder, port } = this.#unused
+    const home = { ...this.#primary.home, cluster: join(folder, `postgres-${MAJOR}`) }
+    configurePair(home, port, { primary_conninfo: `host=127.0.0.1 port=${this.#primary.port} user=postgres` })
+    put(home, 'standby.signal', '')
+    this.#standby = { home, port, process: startPostgres(home) }
+    await withSuperuser(port, async () => {})
+  }
+
   /** Stops the standby, as for work on its machine. Returns what starts it again. */
   async suspend(): Promise<() => void> {
     const { standby } = this.#both()
