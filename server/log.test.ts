@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { offers } from '../test/support/needs.ts'
@@ -28,3 +29,22 @@ test.runIf(hasFull)(
     expect(Number(stdout)).toBeLessThanOrEqual(40 - 15)
   },
 )
+
+test('the end of a log waits for no reader that stands still', async () => {
+  const program = `
+    import { endLog, openLog, openStderr } from './log.ts'
+    const stderr = openStderr()
+    openLog(stderr).info('x'.repeat(1e7))
+    await endLog(stderr, 100)
+    process.stdout.write('ended')
+    process.exit()`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  try {
+    expect(String(await once(child.stdout, 'data'))).toBe('ended')
+  } finally {
+    child.kill('SIGKILL')
+  }
+})

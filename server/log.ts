@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const
@@ -16,10 +17,15 @@ export function openStderr() {
   return stderr
 }
 
-export async function endLog(stderr: ReturnType<typeof openStderr>): Promise<void> {
+/**
+ * How long the end waits for a reader that stands still, in milliseconds. Lines that it has not taken by then are lost.
+ */
+const PATIENCE_MS = 2_000
+
+export async function endLog(stderr: ReturnType<typeof openStderr>, patience = PATIENCE_MS): Promise<void> {
   const closed = once(stderr, 'close')
   stderr.end()
-  await closed.catch(() => {})
+  await Promise.race([closed.catch(() => {}), pause(patience)])
 }
 
 /** Opens the log: a line of JSON for each answer, fault and event, without secrets. */
