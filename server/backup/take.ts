@@ -12,7 +12,7 @@ import { StartFault } from '../config.ts'
 import { beginAndAwait } from '../postgres/begin.ts'
 import { codeOf, isDiskFull, isLost } from '../postgres/errors.ts'
 import { freeSpaceOf, putInPlace, writeDurably } from '../postgres/files.ts'
-import { liftTransactionLimit, type Sql } from '../postgres/pool.ts'
+import { prepareForLongWork, type Sql } from '../postgres/pool.ts'
 import {
   ageOf,
   isOfExtension,
@@ -67,7 +67,7 @@ async function takeFrom({ sql }: Source, options: TakeOptions): Promise<Manifest
   const { key, folder } = options
   const draft = `${folder}.partial`
   try {
-    await liftTransactionLimit(sql)
+    await prepareForLongWork(sql)
     await requireSchema(sql)
     await requireKey(sql, createSeal(key))
     makeFolder(draft)

@@ -14,7 +14,7 @@ import { type External, put, startExternal } from '../../test/support/external.t
 import { freshFolder } from '../../test/support/folder.ts'
 import { newClient, Person } from '../../test/support/world.ts'
 import { MANIFEST, readManifest, tableFile } from '../backup/archive.ts'
-import { openPool } from './pool.ts'
+import { openPool, withPool } from './pool.ts'
 
 const PASSWORD = 'a-password-of-theirs'
 const run = promisify(execFile)
@@ -203,6 +203,16 @@ describe('with an external PostgreSQL', () => {
     await expect(verify({ ...authority, DATABASE_URL })).rejects.toThrow(
       "does not let Boxtree in: Hostname/IP does not match certificate's altnames",
     )
+  })
+
+  test('PostgreSQL notices within a minute that the machine of long work is gone, so that its locks end', async () => {
+    await withPool(external.env.DATABASE_OWNER_URL, { max: 1, isLong: true }, async (sql) => {
+      expect(
+        await sql`
+          select current_setting('tcp_keepalives_idle') as idle, current_setting('tcp_keepalives_interval') as interval,
+            current_setting('tcp_keepalives_count') as count`,
+      ).toEqual([{ idle: '30', interval: '10', count: '3' }])
+    })
   })
 
   test('npm run verify finds the ledger sound', async () => {

@@ -26,7 +26,7 @@ interface PoolOptions {
   changes?: number
   /**
    * True for work that takes long, as migrations and backups: no time limit, also none of the role, and no new
-   * connection meanwhile. The limit of transactions is lifted by `withPool`, or else by `liftTransactionLimit`.
+   * connection meanwhile. Its sessions are prepared by `withPool`, or else by `prepareForLongWork`.
    */
   isLong?: boolean
   /** Whether to connect to a standby where there is one, for work that only reads and takes long. */
@@ -92,7 +92,7 @@ export async function withPool<Result>(
 ): Promise<Result> {
   const sql = openPool(to, options)
   try {
-    if (options.isLong) await liftTransactionLimit(sql)
+    if (options.isLong) await prepareForLongWork(sql)
     return await work(sql)
   } finally {
     await sql.end({ timeout: 5 })
@@ -100,14 +100,25 @@ export async function withPool<Result>(
 }
 
 /**
- * Makes all connections of a new pool for long work, and takes the limit of a role's transactions from them, which there
- * is from PostgreSQL 17 on. It is not sent with the other settings, because those before refuse what they do not know.
+ * What sessions of long work have. It is not sent with the other settings: PostgreSQL before 17 does not know the first
+ * one, and PgBouncer refuses what it does not know. The locks of a machine that lost its power end after a minute by
+ * the others, and not after two hours; over a unix socket they do nothing. How long what was sent may go unanswered is
+ * left as it is: that would also end a backup whose disk stands still.
  */
-export async function liftTransactionLimit(sql: Sql): Promise<void> {
-  const lift = () => sql`
-    select set_config('transaction_timeout', '0', false)
-    where current_setting('transaction_timeout', true) is not null`
-  await Promise.all(Array.from({ length: sql.options.max }, lift))
+const OF_LONG_WORK = {
+  transaction_timeout: '0',
+  tcp_keepalives_idle: '30',
+  tcp_keepalives_interval: '10',
+  tcp_keepalives_count: '3',
+}
+
+/** Makes all connections of a new pool for long work, and prepares them for it. */
+export async function prepareForLongWork(sql: Sql): Promise<void> {
+  const prepare = () => sql`
+    select set_config(name, value, false)
+    from unnest(${Object.keys(OF_LONG_WORK)}::text[], ${Object.values(OF_LONG_WORK)}::text[]) as wanted (name, value)
+    where current_setting(name, true) is not null`
+  await Promise.all(Array.from({ length: sql.options.max }, prepare))
 }
 
 /** The turns of the changes of each pool that limits them. */

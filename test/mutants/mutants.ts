@@ -3756,14 +3756,14 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'what needs no time limit has none for its transactions either',
     file: 'server/postgres/pool.ts',
-    from: '    if (options.isLong) await liftTransactionLimit(sql)\n',
+    from: '    if (options.isLong) await prepareForLongWork(sql)\n',
     to: '',
     suites: ['server/postgres/pool.test.ts'],
   },
   {
     guard: "a backup has no time limit for its transaction, also where the owner's role has one",
     file: 'server/backup/take.ts',
-    from: '    await liftTransactionLimit(sql)\n',
+    from: '    await prepareForLongWork(sql)\n',
     to: '',
     suites: ['server/backup/backup.test.ts'],
   },
