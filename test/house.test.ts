@@ -267,6 +267,13 @@ test('neither server/app.ts nor the pipeline of a call contains SQL', () => {
     expect(find(`server/${path}`).text, path).not.toMatch(/\bsql`/)
 })
 
+test('the server measures how long it waits by a clock that nobody sets', () => {
+  const reading = inRoom('server')
+    .filter(({ path, text }) => text.includes('Date.now()') && !path.startsWith('server/commands/demo/'))
+    .map(({ path }) => path)
+  expect(reading.sort()).toEqual(['server/boxes/memory/presence.ts', 'server/postgres/clock.ts'])
+})
+
 test('a noun imports no other noun', () => {
   for (const noun of nouns) {
     const isOther = (path: string) => path.startsWith('server/nouns/') && !path.startsWith(noun)

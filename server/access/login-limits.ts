@@ -55,14 +55,15 @@ const UNDECIDED_WAIT_MS = 1_000
  * is stopped, and a burst of right ones is not.
  */
 export async function beginTry(context: TryContext, attempt: Try): Promise<OpenTry> {
-  const deadline = Date.now() + DECIDED_WITHIN_MS
+  const deadline = performance.now() + DECIDED_WITHIN_MS
   const enter = () => begin(context.sql, (begun) => judge({ ...context, sql: begun }, attempt))
   for (;;) {
     // The others have turns already: an account has those of its calls, and a box those of its network.
     const outcome = await (attempt.kind === 'login' ? changeForStranger(context, enter) : enter())
     if ('id' in outcome) return outcome
     if (outcome !== UNDECIDED) throw await tooManyTries(context, attempt, outcome)
-    if (Date.now() > deadline) throw await tooManyTries(context, attempt, { waitMs: UNDECIDED_WAIT_MS })
+    if (performance.now() > deadline)
+      throw await tooManyTries(context, attempt, { waitMs: UNDECIDED_WAIT_MS })
     await pause(LOOK_EVERY_MS)
   }
 }

@@ -57,13 +57,13 @@ async function main(): Promise<void> {
 
 /** A console that runs would go on sealing with the old key. The embedded database has only one user at a time. */
 async function refuseWhileUsed(sql: Sql): Promise<void> {
-  const deadline = Date.now() + LEAVING_MS
+  const deadline = performance.now() + LEAVING_MS
   for (;;) {
     const [row] = await sql<{ others: number }[]>`
       select count(*)::int as others from pg_stat_activity
       where datname = current_database() and application_name = 'boxtree' and pid <> pg_backend_pid()`
     if (row?.others === 0) return
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new StartFault('A console is running on this database; stop every one before the key is changed.')
     }
     await pause(100)

@@ -68,14 +68,14 @@ type Waiting = { standby: boolean; stopping: AbortSignal | undefined; say: (line
 /** Waits until a database answers. Returns its mark. */
 async function answerOf(name: string, to: Connect, { standby, stopping, say }: Waiting): Promise<string> {
   const sql = openPool(to, { max: 1, standby })
-  const deadline = Date.now() + WAIT_MS
+  const deadline = performance.now() + WAIT_MS
   let told = false
   try {
     for (;;) {
       try {
         return await markOf(sql)
       } catch (error) {
-        if (!isLost(error) || Date.now() > deadline) {
+        if (!isLost(error) || performance.now() > deadline) {
           throw new StartFault(`The database that ${name} names does not let Boxtree in: ${reasonOf(error)}`)
         }
         if (!told) say('Waiting for the database')

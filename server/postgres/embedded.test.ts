@@ -176,8 +176,8 @@ describe('the embedded database', () => {
     const home = await findHome(dataDir, findBinaries(), async () => {})
     // Of its first minute each look takes a second: the processes of one that is ended at once need real ones.
     let looks = 0
-    let now = Date.now()
-    const clock = vi.spyOn(Date, 'now').mockImplementation(() => {
+    let now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
       looks += 1
       now += looks < 80 ? 1_000 : 20
       return now

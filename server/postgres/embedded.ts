@@ -160,12 +160,12 @@ class FolderLock {
   }
 
   async take(asGuest: boolean): Promise<void> {
-    const deadline = Date.now() + (asGuest ? 0 : LOCK_WAIT_MS)
+    const deadline = performance.now() + (asGuest ? 0 : LOCK_WAIT_MS)
     do {
       this.held = await whenReady(this.#home, () => this.#tryLock())
       if (this.held) return
       await pause(PAUSE_MS)
-    } while (Date.now() < deadline)
+    } while (performance.now() < deadline)
     if (asGuest) return
     await this.#sql.end({ timeout: 1 })
     throw new StartFault(
@@ -222,12 +222,12 @@ function messageWithoutTimes({ message }: StartFault): string {
  * Runs a query once the server accepts it. An adopted server may still be starting, or stopping: it is then restarted.
  */
 async function whenReady<T>(home: Home, query: () => PromiseLike<T>, stopping?: AbortSignal): Promise<T> {
-  const deadline = Date.now() + READY_WAIT_MS
+  const deadline = performance.now() + READY_WAIT_MS
   for (;;) {
     try {
       return await query()
     } catch (error) {
-      if (!isLost(error) || Date.now() > deadline) throw error
+      if (!isLost(error) || performance.now() > deadline) throw error
     }
     await pause(PAUSE_MS)
     await ensureRunning(home, stopping)

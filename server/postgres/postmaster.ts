@@ -86,8 +86,8 @@ export async function stop(home: Home, mode: StopMode = 'fast'): Promise<void> {
   const stopBy = async (mode: StopMode) => {
     const args = ['stop', '-W', '-s', '-m', mode, '-D', home.cluster]
     const { code, output } = await run(programPath(home.binaries, 'pg_ctl'), args, home.runAs)
-    const deadline = Date.now() + (code === 0 ? STOP_LIMIT_MS : 0)
-    while (runs() && Date.now() < deadline) await pause(PAUSE_MS)
+    const deadline = performance.now() + (code === 0 ? STOP_LIMIT_MS : 0)
+    while (runs() && performance.now() < deadline) await pause(PAUSE_MS)
     return output
   }
   let output = await stopBy(mode)
@@ -128,8 +128,8 @@ async function untilReady(
   ended: { done: boolean },
   stopping: AbortSignal | undefined,
 ): Promise<boolean> {
-  const deadline = Date.now() + START_LIMIT_MS
-  while (!ended.done && Date.now() < deadline) {
+  const deadline = performance.now() + START_LIMIT_MS
+  while (!ended.done && performance.now() < deadline) {
     // In order, because a service manager soon kills what is left. The next start begins the crash recovery again.
     if (stopping?.aborted) await stop(home)
     else if (isRunning(home) && /^ready\s*$/m.test(read(home, 'postmaster.pid'))) return true

@@ -33,12 +33,12 @@ export async function retry<T>(
   work: () => Promise<T>,
   isWorthAnother: (error: unknown) => boolean,
 ): Promise<T> {
-  const deadline = Date.now() + RETRY_FOR_MS
+  const deadline = performance.now() + RETRY_FOR_MS
   for (;;) {
     try {
       return await work()
     } catch (error) {
-      if (!isWorthAnother(error) || Date.now() > deadline) throw error
+      if (!isWorthAnother(error) || performance.now() > deadline) throw error
     }
     await pause(PAUSE_MS)
   }
