@@ -10,6 +10,14 @@ export function before(now: Date, milliseconds: number): Date {
   return new Date(now.getTime() - milliseconds)
 }
 
+/**
+ * The latest moment that something may be dated which has happened: clocks differ a little. What is dated later was
+ * written while the clock was ahead, and is not believed.
+ */
+export function soonAfter(now: Date): Date {
+  return new Date(now.getTime() + MINUTE_MS)
+}
+
 /** How long a call may be repeated under its Idempotency-Key, in milliseconds. */
 export const KEY_LIFE_MS = 24 * HOUR_MS
 

@@ -63,7 +63,7 @@ export function openGateway({
   streams,
 }: GatewayDependencies): Gateway {
   const roster = new Roster(sql, log, clock)
-  const presence = openPresence(sql, log)
+  const presence = openPresence(sql, log, clock)
   const unknown = openUnknownBoxes(sql, log)
   const channels = openChannels(sql, seal, log, clock)
   const isAway = () => roster.isAway

@@ -1,11 +1,11 @@
 import { BOX_REFUSALS } from '../../contract/box-refusals.ts'
 import { ONLINE_FOR_MS } from '../../contract/clients.ts'
-import { before } from '../../contract/time.ts'
+import { before, soonAfter } from '../../contract/time.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 
 /** Returns the condition that the box of a row `p` of `presence` is online. */
 export function isOnline(sql: Sql, now: Date): Fragment {
-  return sql`p.polled > ${onlineSince(now)}`
+  return sql`p.polled > ${onlineSince(now)} and p.polled <= ${soonAfter(now)}`
 }
 
 /**

@@ -659,14 +659,14 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a poll is seen also where another gateway stored a later refusal',
     file: 'server/boxes/memory/presence.ts',
-    from: ' or greatest(excluded.polled, kept.polled) is distinct from kept.polled',
+    from: 'greatest(excluded.polled, ${polled}) is distinct from kept.polled or ',
     to: '',
     suites: ['server/boxes/gateway.test.ts'],
   },
   {
     guard: 'what a box played last is the last that it said, though another gateway stores later',
     file: 'server/boxes/memory/presence.ts',
-    from: 'and (device.time_last_play_tv > to_timestamp((told.played + ${opened}) / 1000.0)) is not true',
+    from: 'and (device.time_last_play_tv > to_timestamp((told.played + ${opened}) / 1000.0)\n        and device.time_last_play_tv <= ${soon}) is not true',
     to: '',
     suites: ['server/boxes/channels/channels.test.ts'],
   },
@@ -680,7 +680,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a box that stops is seen to also where another gateway stored a later refusal',
     file: 'server/boxes/memory/presence.ts',
-    from: '      or ${playsOther}`',
+    from: ' or ${playsOther}`',
     to: '`',
     suites: ['server/boxes/channels/channels.test.ts'],
   },
@@ -715,7 +715,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'a poll that is stored too late is no move',
     file: 'server/boxes/memory/presence.ts',
-    from: ' and polled > polled_before',
+    from: ' and (polled > polled_before or polled_before > ${soon})',
     to: '',
     suites: ['server/boxes/gateway.test.ts'],
   },
@@ -985,6 +985,20 @@ export const MUTANTS: Mutant[] = [
     from: '      union all select client from device where mac = ${mac}',
     to: '',
     suites: ['server/boxes/sign-in/unknown-boxes.test.ts'],
+  },
+  {
+    guard: 'what a box did while the clock was ahead gives way to what it does once that is right',
+    file: 'server/boxes/memory/presence.ts',
+    from: 'sql`case when kept.answered <= ${soon} then kept.answered end`',
+    to: 'sql`kept.answered`',
+    suites: ['server/boxes/memory/presence.test.ts'],
+  },
+  {
+    guard: 'a box that polled while the clock was ahead is not online once that is right',
+    file: 'server/tree/presence.ts',
+    from: ' and p.polled <= ${soonAfter(now)}',
+    to: '',
+    suites: ['server/boxes/memory/presence.test.ts'],
   },
   {
     guard: 'a box is online for 300 seconds after its poll and no longer',

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { BoxRefusal } from '../../../contract/box-refusals.ts'
+import { soonAfter } from '../../../contract/time.ts'
 import { change } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import type { BoxClient, Place } from '../client.ts'
@@ -46,7 +47,7 @@ export type Presence = ReturnType<typeof openPresence>
 const MOST_AT_ONCE = 100_000
 
 /** The last answers to all boxes. They wait in memory, and `write` stores those that changed. */
-export function openPresence(sql: Sql, log: FastifyBaseLogger, mostAtOnce = MOST_AT_ONCE) {
+export function openPresence(sql: Sql, log: FastifyBaseLogger, clock: () => Date, mostAtOnce = MOST_AT_ONCE) {
   const opened = Date.now()
   let waiting = new LastAnswers()
   return {
@@ -93,9 +94,10 @@ export function openPresence(sql: Sql, log: FastifyBaseLogger, mostAtOnce = MOST
     const played = answers.playedOf(clients)
     const told = await columnsOf(clients, answers, TOLD)
     const shown = await columnsOf(played, answers, SHOWN)
+    const moments = { opened, soon: soonAfter(clock()) }
     await change(sql, async () => {
-      if (played.length > 0) await storePlayed(sql, shown, opened)
-      await store(sql, told, opened)
+      if (played.length > 0) await storePlayed(sql, shown, moments)
+      await store(sql, told, moments)
     })
   }
 }
@@ -188,16 +190,23 @@ function joined(older: LastAnswer, newer: LastAnswer): LastAnswer {
 const TOLD = ['nonce', 'address', 'answered', 'polled', 'refusal', 'watching', 'watched'] as const
 const SHOWN = ['nonce', 'title', 'played'] as const
 
+/** What the moments are counted from, and after which one those that are stored already are of a clock that was ahead. */
+type Moments = { opened: number; soon: Date }
+
 /**
  * A poll counts only while its token does, and a refusal until a reset, which may have been committed before they are
  * stored. A box that moves to another network has that in its history, once an hour at most, since some ask from
- * another one each minute.
- * @param opened what the moments are counted from
+ * another one each minute. What was stored while the clock was ahead is as if it were not.
  */
-async function store(sql: Sql, columns: string, opened: number): Promise<void> {
+async function store(sql: Sql, columns: string, { opened, soon }: Moments): Promise<void> {
+  const [polled, answered, watched] = [
+    sql`case when kept.polled <= ${soon} then kept.polled end`,
+    sql`case when kept.answered <= ${soon} then kept.answered end`,
+    sql`case when kept.watched <= ${soon} then kept.watched end`,
+  ]
   // Another box is in, which plays nothing until it says so, or the same one has said more.
   const playsOther = sql`(
-    excluded.token_nonce <> kept.token_nonce or excluded.watched >= coalesce(kept.watched, '-infinity'))`
+    excluded.token_nonce <> kept.token_nonce or excluded.watched >= coalesce(${watched}, '-infinity'))`
   await sql`
     with told as materialized (
       select t.client, case when forgotten.exists is null then t.refusal end as refusal,
@@ -217,7 +226,7 @@ async function store(sql: Sql, columns: string, opened: number): Promise<void> {
       left join lateral (
         select true as exists from device_history h
         where t.refusal is not null and h.client = t.client and h.event in ('reset', 'new MAC')
-          and h.at >= to_timestamp((t.answered + ${opened}) / 1000.0) limit 1
+          and h.at >= to_timestamp((t.answered + ${opened}) / 1000.0) and h.at <= ${soon} limit 1
       ) forgotten on true
       -- A client that is deleted has neither.
       where d.exists or (select true from service s where s.client = t.client)
@@ -225,31 +234,32 @@ async function store(sql: Sql, columns: string, opened: number): Promise<void> {
     moved as (
       insert into device_history (client, at, event, detail, address)
       select client, polled, 'address', address, address from told
-      where address <> address_before and polled > polled_before
+      where address <> address_before and (polled > polled_before or polled_before > ${soon})
         and network_of(address) is distinct from network_of(address_before)
         -- Asked of each for itself, and last: an index finds it, where a join would read the history of all clients.
         and (
           select true from device_history h
-          where h.client = told.client and h.event = 'address' and h.at > told.polled - interval '1 hour' limit 1
+          where h.client = told.client and h.event = 'address' and h.at > told.polled - interval '1 hour' and h.at <= ${soon}
+          limit 1
         ) is null
     )
     insert into presence as kept (client, polled, address, token_nonce, watching, watched, refusal, answered)
     select client, polled, address, token_nonce, watching, watched, refusal, answered from told
     where polled is not null or refusal is not null order by client
-    on conflict (client) do update set polled = greatest(excluded.polled, kept.polled),
-      address = case when excluded.polled < kept.polled then kept.address else coalesce(excluded.address, kept.address) end,
+    on conflict (client) do update set polled = greatest(excluded.polled, ${polled}),
+      address = case when excluded.polled < ${polled} then kept.address else coalesce(excluded.address, kept.address) end,
       token_nonce = coalesce(excluded.token_nonce, kept.token_nonce),
       watching = case when ${playsOther} then excluded.watching else kept.watching end,
       watched = case when ${playsOther} then excluded.watched else kept.watched end,
-      refusal = case when kept.answered <= excluded.answered then excluded.refusal else kept.refusal end,
-      answered = greatest(excluded.answered, kept.answered)
+      refusal = case when ${answered} > excluded.answered then kept.refusal else excluded.refusal end,
+      answered = greatest(excluded.answered, ${answered})
     -- Another gateway may have stored a later refusal, or a later poll.
-    where kept.answered <= excluded.answered or greatest(excluded.polled, kept.polled) is distinct from kept.polled
-      or ${playsOther}`
+    where (${answered} > excluded.answered) is not true
+      or greatest(excluded.polled, ${polled}) is distinct from kept.polled or ${playsOther}`
 }
 
 /** Stores the channels that were played last. It is a statement of its own, so that no reset waits for it in turn. */
-async function storePlayed(sql: Sql, columns: string, opened: number): Promise<void> {
+async function storePlayed(sql: Sql, columns: string, { opened, soon }: Moments): Promise<void> {
   await sql`
     with told (client, nonce, title, played) as (
       select t.* from (select string_to_array(${columns}::text, ${END}) as c offset 0) columns
@@ -263,7 +273,8 @@ async function storePlayed(sql: Sql, columns: string, opened: number): Promise<v
       last_played_tv_content = told.title
     from locked join told using (client) where device.client = locked.client
       -- Another gateway may have stored a later one.
-      and (device.time_last_play_tv > to_timestamp((told.played + ${opened}) / 1000.0)) is not true`
+      and (device.time_last_play_tv > to_timestamp((told.played + ${opened}) / 1000.0)
+        and device.time_last_play_tv <= ${soon}) is not true`
 }
 
 /** Ends a column. No title of a channel has it: a playlist loses its control characters when it is read. */
