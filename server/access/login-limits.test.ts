@@ -109,6 +109,15 @@ describe('without a proof of work, an account', () => {
     expect((await attempt(name, newAddress(), PASSWORD)).status).toBe(200)
   })
 
+  test('is not closed by wrong logins that are dated ahead, as a clock leaves them that was wrong', async () => {
+    const [name, address] = [await somebody(), newAddress()]
+    world.clock.pass({ hours: 3 })
+    await plantWrong(20, { name, address })
+    world.clock.pass({ hours: -3 })
+    expect((await attempt(name, address)).status).toBe(401)
+    expect((await attempt(name, address, PASSWORD)).status).toBe(200)
+  })
+
   test('does not close after correct logins', async () => {
     const name = await somebody()
     const address = newAddress()

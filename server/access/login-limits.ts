@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { inMinutes } from '../../contract/quantities.ts'
-import { before, DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/time.ts'
+import { before, DAY_MS, HOUR_MS, MINUTE_MS, soonAfter } from '../../contract/time.ts'
 import type { Business, OpenContext } from '../context.ts'
 import { begin, change } from '../postgres/begin.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
@@ -119,8 +119,8 @@ export async function lastWrongTry(
 ): Promise<string | null> {
   const [last] = await sql<{ tried: string; succeeded: boolean }[]>`
     select tried, succeeded from login_try
-    where name = ${digestOf('client', login, business.seal)} and tried > ${before(now, DAY_MS)} and tried >= ${since}
-      and succeeded is not null
+    where name = ${digestOf('client', login, business.seal)} and tried > ${before(now, DAY_MS)}
+      and tried <= ${soonAfter(now)} and tried >= ${since} and succeeded is not null
     order by tried desc limit 1`
   return last && !last.succeeded ? last.tried : null
 }
@@ -192,7 +192,10 @@ async function lockNames({ sql, network, business }: TryContext, kind: Kind, nam
   return stored
 }
 
-/** Returns the newest tries of the last hour that were wrong or have no result yet. */
+/**
+ * Returns the newest tries of the last hour that were wrong or have no result yet. What is dated later than now, as by a
+ * clock that was ahead, would close an address or an account until then.
+ */
 async function triesOf(
   sql: Sql,
   whose: Fragment,
@@ -202,6 +205,7 @@ async function triesOf(
   const tries = await sql<{ tried: string; wrong: boolean }[]>`
     select tried, succeeded is false or tried <= ${before(now, UNDECIDED_FOR_MS)} as wrong
     from login_try where ${whose} and succeeded is not true and tried > ${before(now, HOUR_MS)}
+      and tried <= ${soonAfter(now)}
     order by tried desc limit ${most}`
   return tries.map(({ tried, wrong }) => ({ tried: Date.parse(tried), wrong }))
 }

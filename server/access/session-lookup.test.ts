@@ -42,7 +42,7 @@ test('the accounts of the 10,000 sessions that were found last are remembered', 
   const expiry = new Date(world.clock.now.getTime() + 1_000_000)
   const made = await ownerSql<{ hash: Buffer }[]>`
     insert into session (token_hash, account, created, expiry, address, agent)
-    select sha256(convert_to(${dealer.name} || n, 'UTF8')), ${dealer.id}, now(), ${expiry}, '127.0.0.1', ''
+    select sha256(convert_to(${dealer.name} || n, 'UTF8')), ${dealer.id}, ${world.clock.now}, ${expiry}, '127.0.0.1', ''
     from generate_series(1, 10001) n returning token_hash as hash`
   await Promise.all(made.map(({ hash }) => find(hash)))
   await ownerSql`delete from session where account = ${dealer.id}`

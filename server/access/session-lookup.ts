@@ -3,7 +3,7 @@ import type { Caller } from '../context.ts'
 import { openLookup } from '../postgres/lookup.ts'
 import type { Sql } from '../postgres/pool.ts'
 import { retryRead } from '../postgres/timeout.ts'
-import { noSession } from './session.ts'
+import { goesOn, noSession } from './session.ts'
 
 type Owner = Caller['account']
 
@@ -56,7 +56,7 @@ async function ownersOf(sql: Sql, sessions: readonly string[], now: Date): Promi
     select asked.hex, owner.* from unnest(${sessions}::text[]) asked (hex)
     cross join lateral (
       select a.id, a.name, a.role from session s join account a on a.id = s.account
-      where s.token_hash = decode(asked.hex, 'hex') and s.expiry > ${now} limit 1
+      where s.token_hash = decode(asked.hex, 'hex') and ${goesOn(sql, now)} limit 1
     ) owner`
   return new Map(found.map(({ hex, ...owner }) => [hex, owner]))
 }

@@ -1,3 +1,4 @@
+import { soonAfter } from '../../contract/time.ts'
 import type { Account, Caller, Context, OpenContext } from '../context.ts'
 import { codeOf, constraintOf } from '../postgres/errors.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
@@ -15,9 +16,17 @@ export async function whoIsStill({ sql, session, now, account }: OpenContext & C
 /** Finds the account of a session that goes on. Whether it is suspended is read anew each time. */
 export function accountOf(sql: Sql, session: Buffer, now: Date): Promise<Account | undefined> {
   const isItsAccount = sql`
-    a.id = (select s.account from session s where s.token_hash = ${session} and s.expiry > ${now})
+    a.id = (select s.account from session s where s.token_hash = ${session} and ${goesOn(sql, now)})
     and not ${suspended(sql)}`
   return findAccount(sql, isItsAccount)
+}
+
+/**
+ * Returns the condition that the session `s` goes on. One that began later than now, while the clock was ahead, would
+ * last far beyond its hour.
+ */
+export function goesOn(sql: Sql, now: Date): Fragment {
+  return sql`s.expiry > ${now} and s.created <= ${soonAfter(now)}`
 }
 
 /**
@@ -36,7 +45,7 @@ export async function holdFreeSessions(
     select asked.hex as session, ${accountColumns(sql)}
     from unnest(${asked}::text[]) asked (hex)
     cross join lateral (
-      select s.account from session s where s.token_hash = decode(asked.hex, 'hex') and s.expiry > ${now}
+      select s.account from session s where s.token_hash = decode(asked.hex, 'hex') and ${goesOn(sql, now)}
       limit 1 for key share skip locked
     ) held
     join account a on a.id = held.account ${accountHoldings(sql)}

@@ -1,5 +1,6 @@
 import type { calls } from '../../../contract/calls.ts'
 import { hash, randomToken } from '../../access/seal.ts'
+import { goesOn } from '../../access/session.ts'
 import type { Account, Context, Handler } from '../../context.ts'
 import { type Day, dayOf } from '../../ledger/calendar.ts'
 import { measure } from '../../metrics.ts'
@@ -122,7 +123,7 @@ async function issueTicket({ sql, session, now }: Context, { kind, selection }: 
 async function ownerOf(sql: Sql, ticket: string, now: Date): Promise<number> {
   const [found] = await sql<{ account: number }[]>`
     select s.account from export_ticket t join session s on s.token_hash = t.session
-    where t.ticket_hash = ${hash(ticket)} and t.expiry > ${now} and s.expiry > ${now}`
+    where t.ticket_hash = ${hash(ticket)} and t.expiry > ${now} and ${goesOn(sql, now)}`
   if (!found) throw notFound()
   return found.account
 }
@@ -143,6 +144,6 @@ async function redeem(
 
 /** Whether a session still goes on: a logout or a changed password removes it, and its hour ends it. */
 async function isThere(sql: Sql, session: Buffer, now: Date): Promise<boolean> {
-  const found = await sql`select from session where token_hash = ${session} and expiry > ${now}`
+  const found = await sql`select from session s where token_hash = ${session} and ${goesOn(sql, now)}`
   return found.length > 0
 }

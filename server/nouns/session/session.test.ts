@@ -184,6 +184,15 @@ describe('a session', () => {
     await person.refused('no_session', logout)
   })
 
+  test('that began while the clock was ahead ends once that is right, and not hours later', async () => {
+    world.clock.pass({ days: 1 })
+    const early = await world.signIn(people.dealer.name)
+    world.clock.pass({ days: -1 })
+    await early.refused('no_session', user)
+    const { data } = await (await world.signIn(people.dealer.name)).call(calls.session.list)
+    expect(data.filter(({ since }) => new Date(since) > world.clock.now)).toEqual([])
+  })
+
   test('ends on the server with its logout, and other sessions go on', async () => {
     const [one, two] = [await world.signIn(people.dealer.name), await world.signIn(people.dealer.name)]
     expect(await one.call(logout)).toEqual({ status: 'OK' })

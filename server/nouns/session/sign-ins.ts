@@ -1,5 +1,6 @@
 import type { calls } from '../../../contract/calls.ts'
 import type { OwnSession, SignIn } from '../../../contract/shapes.ts'
+import { goesOn } from '../../access/session.ts'
 import type { Handlers, OpenContext } from '../../context.ts'
 import { sendAhead } from '../../postgres/begin.ts'
 import { notFound, Refusal } from '../../refusal.ts'
@@ -17,7 +18,7 @@ export const signIns: Pick<Handlers<typeof calls.session>, 'list' | 'end' | 'sig
   async list({ sql, account, session, now }) {
     const data = await sql<OwnSession[]>`
       select id, created as since, expiry, address, agent, token_hash = ${session} as this
-      from session where account = ${account.id} and expiry > ${now} order by created desc, id desc`
+      from session s where account = ${account.id} and ${goesOn(sql, now)} order by created desc, id desc`
     return { data }
   },
 
