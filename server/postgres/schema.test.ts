@@ -309,6 +309,8 @@ const CATALOG: Record<string, (sql: Sql) => PromiseLike<readonly object[]>> = {
     select proname, pg_get_functiondef(oid) as definition, proacl::text from pg_proc
     where pronamespace = 'public'::regnamespace
       and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')`,
+  views: (sql) => sql`
+    select viewname, definition from pg_views where schemaname = 'public'`,
   triggers: (sql) => sql`
     select tgrelid::regclass::text as relation, tgname, pg_get_triggerdef(oid) as definition, tgenabled
     from pg_trigger where not tgisinternal`,

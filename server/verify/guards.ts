@@ -1,16 +1,17 @@
 import { areTriggersOff, TRIGGERS_OFF } from '../postgres/after-a-copy.ts'
 import type { Sql } from '../postgres/pool.ts'
-import { PRESENT } from '../postgres/schema.ts'
+import { KNOWN_TABLES, PRESENT } from '../postgres/schema.ts'
 
 /**
  * A sentence for each trigger, function, constraint and unique index of the ledger that is missing, was changed or is
- * off, and for each right that is too much.
+ * off, for each trigger and rule beside ours, and for each right that is too much.
  * @param role the console's role; null where no right of it is judged
  */
 export async function brokenGuards(sql: Sql, role: string | null): Promise<string[]> {
   return [
     ...((await areTriggersOff(sql)) ? [TRIGGERS_OFF] : []),
     ...(await brokenTriggers(sql)),
+    ...(await othersRules(sql)),
     ...(await rewrittenFunctions(sql)),
     ...(await missingConstraints(sql)),
     ...(await missingIndexes(sql)),
@@ -19,11 +20,11 @@ export async function brokenGuards(sql: Sql, role: string | null): Promise<strin
   ]
 }
 
-const WRITTEN = PRESENT.files.map(({ text }) => text).join('\n')
+export const WRITTEN = PRESENT.files.map(({ text }) => text).join('\n')
 
 const TRIGGERS = [...WRITTEN.matchAll(/^create trigger (\w+)[^;]*?\bon (\w+)[^;]*/gm)]
 /** Each function with its options and its body; one that is written as an expression has none. */
-const FUNCTIONS = [...WRITTEN.matchAll(/^create function (\w+)([^$;]*)(?:\$\$(.*?)\$\$)?;/gms)]
+export const FUNCTIONS = [...WRITTEN.matchAll(/^create function (\w+)([^$;]*)(?:\$\$(.*?)\$\$)?;/gms)]
 const CONSTRAINTS = [...WRITTEN.matchAll(/^create(?: unlogged)? table (\w+) \((.*?)^\)/gms)].flatMap(
   ([, table, columns = '']) =>
     [...columns.matchAll(/^ +constraint (\w+)/gm)].map(([, name]) => ({ table, name })),
@@ -34,7 +35,11 @@ async function brokenTriggers(sql: Sql): Promise<string[]> {
   const found = await sql<{ on: string; name: string; enabled: string; definition: string }[]>`
     select tgrelid::regclass::text as on, tgname as name, tgenabled as enabled, pg_get_triggerdef(oid, true) as definition
     from pg_trigger where not tgisinternal`
-  return TRIGGERS.flatMap(([written, trigger, table]) => {
+  const others = found.filter(
+    ({ on, name }) =>
+      KNOWN_TABLES.has(on) && !TRIGGERS.some(([, trigger, table]) => on === table && name === trigger),
+  )
+  const broken = TRIGGERS.flatMap(([written, trigger, table]) => {
     const there = found.find(({ on, name }) => on === table && name === trigger)
     if (!there) return [`The trigger ${trigger} on ${table} is gone.`]
     if (shapeOf(there.definition) !== shapeOf(written))
@@ -43,6 +48,15 @@ async function brokenTriggers(sql: Sql): Promise<string[]> {
       ? []
       : [`The trigger ${trigger} on ${table} is turned off.`]
   })
+  return [...broken, ...others.map(({ on, name }) => `The trigger ${name} on ${on} is not one of Boxtree's.`)]
+}
+
+/** Finds the rules by which a statement on our tables would do something else. A view is made of one. */
+async function othersRules(sql: Sql): Promise<string[]> {
+  const found = await sql<{ on: string; name: string }[]>`
+    select relname as on, rulename as name from pg_rewrite join pg_class on pg_class.oid = ev_class
+    where relnamespace = 'public'::regnamespace and relname = any (${[...KNOWN_TABLES]}::text[])`
+  return found.map(({ on, name }) => `The rule ${name} on ${on} is not one of Boxtree's.`)
 }
 
 /**

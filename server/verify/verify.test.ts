@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { freshDatabase } from '../../test/support/database.ts'
 import { type Family, type Person, suiteWorld } from '../../test/support/world.ts'
 import { fillSums } from '../ledger/sums.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
@@ -8,6 +9,7 @@ import { TRIGGERS_OFF } from '../postgres/after-a-copy.ts'
 import { begin } from '../postgres/begin.ts'
 import { type Fragment, type Sql, withPool } from '../postgres/pool.ts'
 import { PLAYED } from './guards.ts'
+import { prove } from './proof.ts'
 import { examine, type Findings, verify } from './verify.ts'
 
 const ROLE = 'boxtree_server'
@@ -691,6 +693,21 @@ const tamperings: Tampering[] = [
       create or replace trigger keep_audit before update on audit for each row when (false) execute function keep_audit()`,
   ],
   [
+    'a trigger of somebody else that drops rows of the ledger',
+    () => null,
+    /The trigger drop_rows on transfer is not one of Boxtree's/,
+    async (sql) => {
+      await sql`create function drop_rows() returns trigger language plpgsql as 'begin return null; end'`
+      await sql`create trigger drop_rows before insert on transfer for each row execute function drop_rows()`
+    },
+  ],
+  [
+    'a rule that drops rows of the ledger',
+    () => null,
+    /The rule drop_rows on transfer is not one of Boxtree's/,
+    (sql) => sql`create rule drop_rows as on insert to transfer where new.type = 'USED' do instead nothing`,
+  ],
+  [
     'the index against two clients of one MAC dropped',
     () => null,
     /The unique index client_mac_key is gone or does not hold/,
@@ -791,6 +808,33 @@ describe('npm run verify finds what the owner of the tables tampered with:', () 
     expect(first?.id ?? null, sentences).toBe(blamed())
     expect(blamed() === null ? others.join('\n') : first?.sentence).toMatch(said)
   })
+})
+
+test('npm run verify finds views and functions that were rewritten, also what PostgreSQL keeps in its own way', async () => {
+  const database = await freshDatabase()
+  try {
+    const { ownerSql } = database
+    const lines: string[] = []
+    expect(await prove(database, (line) => lines.push(line)), lines.join('\n')).toBe(0)
+    await ownerSql`create or replace view dealer_out_of_service as select a.id as dealer from account a where false`
+    await ownerSql`
+      create or replace function is_suspended(of_account bigint) returns boolean language sql stable return false`
+    expect(await prove(database, (line) => lines.push(line))).toBe(1)
+    await ownerSql`drop view dealer_out_of_service`
+    expect(await prove(database, (line) => lines.push(line))).toBe(1)
+    expect(lines.filter((line) => /view|function/.test(line))).toEqual([
+      'The view dealer_out_of_service was rewritten.',
+      'The function is_suspended was rewritten.',
+      'The view dealer_out_of_service is gone.',
+      'The function is_suspended was rewritten.',
+    ])
+    // What it has made to compare them is gone.
+    expect(
+      await ownerSql`select from pg_class where relname ~ 'anew' union all select from pg_proc where proname ~ 'anew'`,
+    ).toEqual([])
+  } finally {
+    await database.drop()
+  }
 })
 
 async function tamperWithMoves(sql: Sql, tampering: Fragment): Promise<void> {

@@ -215,6 +215,34 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/verify/verify.test.ts'],
   },
   {
+    guard: 'verify finds triggers of others on our tables',
+    file: 'server/verify/guards.ts',
+    from: 'return [...broken, ...others',
+    to: 'return [...broken, ...[].slice(others.length)',
+    suites: ['server/verify/verify.test.ts'],
+  },
+  {
+    guard: 'verify finds rules on our tables',
+    file: 'server/verify/guards.ts',
+    from: '    ...(await othersRules(sql)),\n',
+    to: '',
+    suites: ['server/verify/verify.test.ts'],
+  },
+  {
+    guard: 'verify compares each view with one that is made anew',
+    file: 'server/verify/definitions.ts',
+    from: 'pg_get_viewdef(to_regclass(${name})) = pg_get_viewdef(to_regclass(${anew}))',
+    to: 'pg_get_viewdef(to_regclass(${name})) <> pg_get_viewdef(to_regclass(${anew})) is not null',
+    suites: ['server/verify/verify.test.ts'],
+  },
+  {
+    guard: 'verify compares each function that is an expression with one that is made anew',
+    file: 'server/verify/definitions.ts',
+    from: 'if (others.length > 0) found',
+    to: 'if (others.length > 1) found',
+    suites: ['server/verify/verify.test.ts'],
+  },
+  {
     guard: 'verify compares each function with its own text',
     file: 'server/verify/guards.ts',
     from: 'text === body',
@@ -3588,7 +3616,7 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'verify finds tables whose next numbers are taken',
     file: 'server/verify/proof.ts',
-    from: 'others: [...others, ...taken]',
+    from: 'others: [...others, ...faults]',
     to: 'others',
     suites: ['server/postgres/migrate.test.ts'],
   },
