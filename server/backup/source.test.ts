@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -9,6 +11,7 @@ import { SECRET_KEY } from '../../test/support/server.ts'
 import { openWorld } from '../../test/support/world.ts'
 import { storeOrCheckKey } from '../access/key-check.ts'
 import { createSeal } from '../access/seal.ts'
+import { databaseOf } from '../nouns/system/database.ts'
 import { begin } from '../postgres/begin.ts'
 import { migrate } from '../postgres/migrate.ts'
 import { openPool, type Sql } from '../postgres/pool.ts'
@@ -90,6 +93,51 @@ async function source(word: string, options = ''): Promise<{ from: string; has: 
   } finally {
     await sql.end({ timeout: 1 })
   }
+}
+
+test('a stream that replays nothing, as that of a backup tool, counts as no standby', async () => {
+  const told = async (user: string) => {
+    const { standbys, synchronous } = await using(pair.at(user, 'shop'), (sql) => databaseOf(sql, ''))
+    return { standbys, synchronous }
+  }
+  const users = ['postgres', 'console']
+  for (const user of users) expect(await told(user), user).toEqual({ standbys: 1, synchronous: 'there' })
+  const [written] = await using(
+    pair.at('postgres', 'shop'),
+    (sql) => sql<{ at: string }[]>`
+    select pg_current_wal_lsn()::text as at`,
+  )
+  const stream = await receive(written?.at ?? '')
+  try {
+    const seen = () =>
+      using(
+        pair.at('postgres', 'shop'),
+        (sql) => sql`
+      select from pg_stat_replication where application_name = 'pg_receivewal' and state = 'streaming'`,
+      )
+    await expect.poll(async () => (await seen()).length).toBe(1)
+    for (const user of users) expect(await told(user), user).toEqual({ standbys: 1, synchronous: 'there' })
+  } finally {
+    stream.destroy()
+  }
+})
+
+/** Has the primary send its log from a place on, as `pg_receivewal` does. */
+async function receive(from: string): Promise<Socket> {
+  const socket = connect(pair.ports.primary, '127.0.0.1')
+  const parameters = 'user\0postgres\0replication\0true\0application_name\0pg_receivewal\0\0'
+  socket.write(Buffer.concat([int32(8 + parameters.length), int32(196608), Buffer.from(parameters)]))
+  // Authentication, parameters, and that the server is ready.
+  await once(socket, 'data')
+  const query = `START_REPLICATION PHYSICAL ${from}\0`
+  socket.write(Buffer.concat([Buffer.from('Q'), int32(4 + query.length), Buffer.from(query)]))
+  return socket.resume()
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeInt32BE(value)
+  return bytes
 }
 
 describe('a backup', () => {

@@ -3936,6 +3936,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/backup/source.test.ts'],
   },
   {
+    guard: 'a stream that replays nothing counts as no standby for a role that may see that',
+    file: 'server/nouns/system/database.ts',
+    from: 'else r.replay_lsn is not null end',
+    to: 'else true end',
+    suites: ['server/backup/source.test.ts'],
+  },
+  {
+    guard: 'a stream of a backup tool counts as no standby for a role that is told its name alone',
+    file: 'server/nouns/system/database.ts',
+    from: 'r.application_name !~ ${STORING}',
+    to: 'true',
+    suites: ['server/backup/source.test.ts'],
+  },
+  {
     guard: 'a backup is taken from no standby that follows another primary',
     file: 'server/backup/source.ts',
     from: 'if (has.written && has.followed) return true',
