@@ -30,6 +30,16 @@ const CHECKS = [
       order by a.id limit 10`,
     ({ name }) => `The account ${name} does not have the holdings of its role.`,
   ),
+  checkOf<{ name: string; granted: number }>(
+    (sql) => sql`
+      select a.name, r.granted from credit_request r join account a on a.id = r.account
+      join holding h on h.account = a.id and h.kind = 'balance'
+      where r.state = 'granted' and not exists (
+        select from transfer t where t.type = 'ADD' and t.destination = h.id and t.credits = r.granted
+          and t.created between r.answered - ${ONE_HOUR}::interval and r.answered + ${ONE_HOUR}::interval
+      ) order by r.id limit 10`,
+    ({ name, granted }) => `The request of ${name} for credits was granted, but no row gave it ${granted}.`,
+  ),
   checkOf<{ name: string }>(
     (sql) => sql`
       select c.name from client c

@@ -1,9 +1,12 @@
 import type { Sql } from '../postgres/pool.ts'
 
-/** A path that no move led to, a closed account that is not empty, a figure of a day that is not what was then. */
+/** A path that no move led to, a move by somebody who could not, a closed account that is not empty, a figure of a day that is not what was then. */
 export async function brokenTree(sql: Sql): Promise<string[]> {
   return [
     ...(await strayed(sql)).map(({ name }) => `The account ${name} is not where its moves have led.`),
+    ...(await movedByOthers(sql)).map(
+      ({ name, actor }) => `The account ${name} was moved by ${actor}, who could not.`,
+    ),
     ...(await halfClosed(sql)).map(({ name }) => `The account ${name} is closed, but not empty.`),
     ...[...(await misstatedSuperresellers(sql)), ...(await misstatedBranches(sql))].map(
       ({ name, day }) => `The statistics of ${name} on ${day} are not what there was.`,
@@ -34,6 +37,15 @@ function strayed(sql: Sql) {
     select distinct a.name from step join account a on a.id = step.account
     where next_transfer < last_transfer or (to_superreseller, to_reseller) is distinct from
       case when last then (a.superreseller, a.reseller) else (next_superreseller, next_reseller) end
+    order by a.name limit 10`
+}
+
+/** Finds accounts that were moved by neither the admin nor a superreseller above both ends. */
+function movedByOthers(sql: Sql) {
+  return sql<{ name: string; actor: string }[]>`
+    select distinct a.name, actor.name as actor
+    from tree_move m join account a on a.id = m.account join account actor on actor.id = m.actor
+    where actor.role <> 'admin' and (m.actor <> m.from_superreseller or m.actor <> m.to_superreseller)
     order by a.name limit 10`
 }
 

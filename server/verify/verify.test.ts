@@ -41,6 +41,9 @@ beforeAll(async () => {
   })
   poor = await world.family()
   await world.client(poor.dealer)
+  const { superreseller, dealer: passed } = await world.family()
+  const beside = await world.child(superreseller)
+  await superreseller.call(calls.tree.move, { name: passed.name, to: beside.name })
   rich = await world.child(world.admin, 5)
   idle = await world.child(world.admin)
   family = await world.family({ credits: 100 })
@@ -53,6 +56,8 @@ beforeAll(async () => {
   await dealer.call(retrieve, { login: trial.name, credits: 2 })
   await world.client(other.dealer, { months: 1 })
   await reseller.call(calls.level.dealer.save, { name: dealer.name, credits: 10, transaction: 1 })
+  const { id } = await dealer.call(calls.requests.ask, { credits: 5, note: '' })
+  await reseller.call(calls.requests.grant, { id, credits: 3 })
   await dealer.call(create, {
     login: 'latecomer',
     password: 'secret',
@@ -748,6 +753,20 @@ const tamperings: Tampering[] = [
     () => null,
     /may make tables and functions/,
     (sql) => sql.unsafe(`grant create on schema public to ${ROLE}`),
+  ],
+  [
+    'a move said to have been made by somebody who could not',
+    () => null,
+    /was moved by .*, who could not/,
+    (sql) => tamperWithMoves(sql, sql`update tree_move set actor = ${poor.superreseller.id}`),
+  ],
+  [
+    'a request for credits said to be granted that was not',
+    () => null,
+    /The request of .* for credits was granted, but no row gave it 50/,
+    (sql) => sql`
+      insert into credit_request (account, credits, note, created, state, granted, answered)
+      values (${family.dealer.id}, 50, '', ${world.clock.now}, 'granted', 50, ${world.clock.now})`,
   ],
   [
     'a move said to have taken more clients along',

@@ -243,6 +243,20 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/verify/verify.test.ts'],
   },
   {
+    guard: 'verify finds a request that was granted without credits',
+    file: 'server/verify/sums.ts',
+    from: "where r.state = 'granted' and not exists (",
+    to: 'where false and not exists (',
+    suites: ['server/verify/verify.test.ts'],
+  },
+  {
+    guard: 'verify finds an account that was moved by somebody who could not',
+    file: 'server/verify/tree.ts',
+    from: "where actor.role <> 'admin' and (m.actor",
+    to: "where actor.role = 'dealer' and (m.actor",
+    suites: ['server/verify/verify.test.ts'],
+  },
+  {
     guard: 'verify compares each function with its own text',
     file: 'server/verify/guards.ts',
     from: 'text === body',
