@@ -449,6 +449,8 @@ const CALL_TIMEOUT_MS = 90_000
 const PLANTED = hashPassword(PASSWORD, null)
 /** An inserted session outlasts every time that a test sets; one from a sign-in lasts its hour. */
 const FOR_EVER = '2999-12-31T00:00:00.000Z'
+/** Before the clock of any test. */
+const LONG_AGO = new Date(0)
 
 async function firstAdmin(server: TestServer): Promise<Person> {
   const [row] = await server.sql<{ id: number }[]>`select id from account where role = 'admin'`
@@ -469,6 +471,6 @@ async function plantSession(
   const token = randomBytes(32).toString('base64url')
   await sql`
     insert into session (token_hash, account, created, expiry)
-    values (${hash(token)}, ${account}, ${BEGINNING}, ${expiry})`
+    values (${hash(token)}, ${account}, ${LONG_AGO}, ${expiry})`
   return token
 }
