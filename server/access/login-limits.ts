@@ -193,8 +193,8 @@ async function lockNames({ sql, network, business }: TryContext, kind: Kind, nam
 }
 
 /**
- * Returns the newest tries of the last hour that were wrong or have no result yet. What is dated later than now, as by a
- * clock that was ahead, would close an address or an account until then.
+ * Returns the newest tries of the last hour that were wrong or have no result yet. What is dated later than now, as by
+ * a clock that was ahead, would close an address or an account until then.
  */
 async function triesOf(
   sql: Sql,

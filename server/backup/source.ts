@@ -20,8 +20,8 @@ const PAUSE_MS = 200
 export type Source = { sql: Sql; isStandby: boolean }
 
 /**
- * Opens the connection that a backup is read over: to a standby if it follows the primary and has all that this has now,
- * or soon has it; else to the primary. Where no primary answers, a standby is taken as it is.
+ * Opens the connection that a backup is read over: to a standby if it follows the primary and has all that this has
+ * now, or soon has it; else to the primary. Where no primary answers, a standby is taken as it is.
  * @throws the reason of the signal
  */
 export async function openSource(options: SourceOptions): Promise<Source> {

@@ -5,7 +5,10 @@ import { trusting } from '../access/network.ts'
 import { countAnswer, logAnswer } from './answer-log.ts'
 import { ID_FIELD, ID_HEADER, idsOfRequests } from './request-id.ts'
 
-/** An answer that needs nothing but the request's headers and memory: the headers as a name, its value, the next name, …, and ASCII text. */
+/**
+ * An answer that needs nothing but the request's headers and memory: the headers as a name, its value, the next name,
+ * …, and ASCII text.
+ */
 type EarlyAnswer = { call: string; headers: readonly string[]; body: string }
 
 /**

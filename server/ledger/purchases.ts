@@ -25,8 +25,8 @@ export type Served = Concerned & { expiry: string }
 
 /**
  * Adds paid months to each client, whose rows are locked: the same number, or that of each in the order of the clients.
- * The rows of the ledger say until when each is served, and the database follows them. Returns the balance that is left,
- * and the clients with their new expiry.
+ * The rows of the ledger say until when each is served, and the database follows them. Returns the balance that is
+ * left, and the clients with their new expiry.
  * @param seen the expiry of each client that the person saw; the renewal is refused where one of them has changed
  */
 export async function renew(

@@ -9,9 +9,9 @@ const UNFIT =
 
 /**
  * Refuses a database that would answer wrongly: one that knows small letters otherwise than this process, as by Turkish
- * rules, by which a name is found; one that runs no triggers; and one that does not know the time zone. The locale C knows the small letters of
- * English alone, so that a search finds few of the other words: a new business is refused there, and one that stands is
- * served, and that is said.
+ * rules, by which a name is found; one that runs no triggers; and one that does not know the time zone. The locale C
+ * knows the small letters of English alone, so that a search finds few of the other words: a new business is refused
+ * there, and one that stands is served, and that is said.
  * @throws StartFault
  */
 export async function refuseUnfit(

@@ -279,8 +279,8 @@ const OWN_RIGHTS = `
   grant all on function :functions to current_user`
 
 /**
- * Fills the owner's tables and functions into grants. PostgreSQL refuses grants on all of a schema where an extension or
- * another role has made one that the owner has no right to.
+ * Fills the owner's tables and functions into grants. PostgreSQL refuses grants on all of a schema where an extension
+ * or another role has made one that the owner has no right to.
  */
 async function filledIn(sql: Sql, grants: string): Promise<string> {
   const [own] = await sql<{ tables: string | null; functions: string | null }[]>`

@@ -67,7 +67,8 @@ export function openPool(to: Connect, options: PoolOptions): Sql {
       // PostgreSQL reports its version once on each new connection.
       onparameter(name: string) {
         if (name !== 'server_version') return
-        // The driver tells of a parameter only where it differs from what another connection of the pool reported before.
+        // The driver tells of a parameter only where it differs from what another connection of the pool reported
+        // before.
         delete sql.parameters[name]
         onOpen()
       },

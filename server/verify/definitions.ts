@@ -6,8 +6,8 @@ const VIEWS = [...WRITTEN.matchAll(/^create view (\w+)[^;]*;/gm)]
 
 /**
  * A sentence for each view, and for each function that is written as an expression, that is gone or was rewritten.
- * PostgreSQL keeps both in its own way, and each version in another: they are made anew under other names, compared, and
- * taken back.
+ * PostgreSQL keeps both in its own way, and each version in another: they are made anew under other names, compared,
+ * and taken back.
  * @param sql the owner's, who alone may make them
  */
 export async function rewrittenDefinitions(sql: Sql): Promise<string[]> {

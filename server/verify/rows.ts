@@ -121,8 +121,8 @@ function holdings(sql: Sql) {
  * The rows of each client lead from one expiry and one dealer to the next, within what was used. A trial ends on the
  * day after it was given at the latest; months count from the day on which they were bought, or on which the service
  * ended that they go on from; each that is taken back shortens the service by a month, and to the end of that day at
- * most; a dealer deletes only a client that has expired. Days are compared with moments so that each holds in every time zone, and after TIME_ZONE was
- * changed.
+ * most; a dealer deletes only a client that has expired. Days are compared with moments so that each holds in every
+ * time zone, and after TIME_ZONE was changed.
  */
 function clients(sql: Sql) {
   return sql`

@@ -1,6 +1,9 @@
 import type { Sql } from '../postgres/pool.ts'
 
-/** A path that no move led to, a move by somebody who could not, a closed account that is not empty, a figure of a day that is not what was then. */
+/**
+ * A path that no move led to, a move by somebody who could not, a closed account that is not empty, a figure of a day
+ * that is not what was then.
+ */
 export async function brokenTree(sql: Sql): Promise<string[]> {
   return [
     ...(await strayed(sql)).map(({ name }) => `The account ${name} is not where its moves have led.`),

@@ -190,7 +190,9 @@ function joined(older: LastAnswer, newer: LastAnswer): LastAnswer {
 const TOLD = ['nonce', 'address', 'answered', 'polled', 'refusal', 'watching', 'watched'] as const
 const SHOWN = ['nonce', 'title', 'played'] as const
 
-/** What the moments are counted from, and after which one those that are stored already are of a clock that was ahead. */
+/**
+ * What the moments are counted from, and after which one those that are stored already are of a clock that was ahead.
+ */
 type Moments = { opened: number; soon: Date }
 
 /**

@@ -37,8 +37,8 @@ const OVERDUE_MS: Partial<Record<Job['name'], number>> = {
   statistics: 26 * HOUR_MS,
 }
 /**
- * How often a job, or a reading of the playlist, fails in a row until that is a problem, because the next run often mends
- * what one met.
+ * How often a job, or a reading of the playlist, fails in a row until that is a problem, because the next run often
+ * mends what one met.
  */
 const FAILURES = 3
 /** The jobs of a server that has just been started have not run yet. */
