@@ -60,6 +60,19 @@ describe('on the page of the boxes, a box', () => {
     await expect(page.getByRole('status')).toHaveText('123456 Far away')
   })
 
+  test('signs in with older firmware too, which knows fewer questions and ends each answer with a new line', async ({
+    windows,
+    world,
+  }) => {
+    const { page, dealer, name } = await openPlaying(windows, world, { isOld: true })
+    await expect.poll(() => played(page)).toHaveLength(1)
+    expect(await dealer.call(calls.clients.detail, { name })).toMatchObject({
+      stb_sn: '012010N0250438',
+      stb_type: 'MAG250',
+      version: 'ImageDescription: 0.2.18-r23; ImageDate: Tue Nov 1',
+    })
+  })
+
   test('stays with its channel where the list changes: at the end of a picture, up and down, and let in again', async ({
     windows,
     world,
@@ -716,13 +729,23 @@ async function newClient(world: World) {
 }
 
 /** A stand-in for a box. Its first call of the name `loses` fails. */
-type Stand = { mac?: string; loses?: string; hasPlayer?: boolean }
+type Stand = { mac?: string; loses?: string; hasPlayer?: boolean; isOld?: boolean }
+
+/** What a box tells of itself, each where older firmware reads it. */
+const FACTS = {
+  SerialNumber: '012010N0250438',
+  Model: 'MAG250',
+  ImageVersion: '218',
+  ImageDescription: '0.2.18-r23',
+  ImageDate: 'Tue Nov 1',
+  HardwareVersion: '1.7-BD-00',
+}
 
 /** Opens the page on a stand-in for a box, whose clock the test turns. */
 async function openBox(
   windows: Opener,
   world: World,
-  { mac = uniqueMac(), loses, hasPlayer = true }: Stand = {},
+  { mac = uniqueMac(), loses, hasPlayer = true, isOld = false }: Stand = {},
 ): Promise<Page> {
   const page = await windows.open(world.server.url)
   await page.addInitScript(`
@@ -735,10 +758,12 @@ async function openBox(
       send.call(this, body)
     }
     window.gSTB = {
-      GetDeviceMacAddress: () => '${mac}',
-      GetDeviceSerialNumber: () => '012010N0250438',
-      GetDeviceModelExt: () => 'MAG322',
-      RDir: (what) => (what === 'ImageVersion' ? '220' : ''),
+      ...(${isOld} ? {} : {
+        GetDeviceMacAddress: () => '${mac}',
+        GetDeviceSerialNumber: () => '012010N0250438',
+        GetDeviceModelExt: () => 'MAG322',
+      }),
+      RDir: (what) => (${JSON.stringify({ ...FACTS, MACAddress: mac })}[what] || '') + '\\n',
       InitPlayer: () => {},
       Play: ${hasPlayer ? '(cmd) => window.played.push(cmd)' : 'undefined'},
       Stop: () => window.played.push('stopped'),

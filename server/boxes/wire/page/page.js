@@ -59,11 +59,11 @@
   /** Counts the sign-ins and logins, so that an answer that comes after the next one began is not used. */
   var turn = 0
 
-  /** Asks the box itself; an empty text where it does not know. */
+  /** Asks the box itself; an empty text where it does not know. Some firmware ends its answers with a new line. */
   function tell(name, argument) {
     try {
       var told = stb && stb[name] ? (argument === undefined ? stb[name]() : stb[name](argument)) : ''
-      return told === undefined || told === null ? '' : String(told)
+      return told === undefined || told === null ? '' : String(told).replace(/^\s+|\s+$/g, '')
     } catch (_) {
       return ''
     }
