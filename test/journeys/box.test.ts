@@ -34,6 +34,8 @@ declare global {
   interface Window {
     /** What the stand-in for a box's player was told to play; 'stopped' where it was stopped. */
     played: string[]
+    /** What else it was told. */
+    told: string[]
     /** What its player calls when a picture begins, ends or fails. */
     stbEvent: { onEvent(event: number): void }
   }
@@ -202,17 +204,36 @@ describe('on the page of the boxes, a box', () => {
     const { dealer } = await world.family({ credits: 5 })
     await world.client(dealer, { login: 'by-login', password: 'tv-secret', months: 1, ministra: true })
     const page = await openBox(windows, world)
-    await expect(page.getByLabel('Login')).toBeFocused()
+    const [login, password] = [page.getByLabel('Login'), page.getByLabel('Password')]
+    await expect(login).toBeFocused()
+    const keyboards = () =>
+      told(page).then((all) => all.filter((word) => word === 'ShowVirtualKeyboard').length)
+    expect(await told(page)).toContain('EnableVKButton true')
+    // A remote has no letters, so that OK opens the keyboard of the box, into which somebody types.
     await page.keyboard.press('Enter')
-    await page.keyboard.type('by-login')
+    expect(await keyboards()).toBe(1)
+    await page.keyboard.type('by-loginn')
     const tries = countOf(page, 'do_auth')
     await page.keyboard.press('Enter')
-    await expect(page.getByLabel('Password')).toBeFocused()
+    await expect(password).toBeFocused()
+    await page.keyboard.press('Enter')
+    expect(await keyboards()).toBe(2)
+    await page.keyboard.press('ArrowUp')
+    await expect(login).toBeFocused()
+    await page.keyboard.press(KEYBOARD)
+    expect(await keyboards()).toBe(3)
+    await page.keyboard.press('End')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await expect(page.getByRole('button', { name: 'Sign in' })).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(password).toBeFocused()
     expect(tries()).toBe(0)
     await page.keyboard.type('wrong')
     await page.keyboard.press('Enter')
     await expect(page.getByText('The login or the password is wrong.')).toBeVisible()
-    await expect(page.getByLabel('Password')).toBeFocused()
+    await expect(password).toBeFocused()
     await fill(page.locator('form'), { Password: 'tv-secret' })
     await page.keyboard.press('Enter')
     await expect(page.getByRole('status')).toHaveText('1 News One')
@@ -750,6 +771,7 @@ async function openBox(
   const page = await windows.open(world.server.url)
   await page.addInitScript(`
     window.played = []
+    window.told = []
     window.underWay = 0
     const { send } = XMLHttpRequest.prototype
     XMLHttpRequest.prototype.send = function (body) {
@@ -767,6 +789,8 @@ async function openBox(
       InitPlayer: () => {},
       Play: ${hasPlayer ? '(cmd) => window.played.push(cmd)' : 'undefined'},
       Stop: () => window.played.push('stopped'),
+      EnableVKButton: (isOn) => window.told.push('EnableVKButton ' + isOn),
+      ShowVirtualKeyboard: () => window.told.push('ShowVirtualKeyboard'),
     }`)
   await page.clock.install()
   // Where calls begin to be held while the page is open, Chromium still lets one through at times.
@@ -844,6 +868,9 @@ function answersOf(page: Page, action = ''): () => number {
   return () => answers
 }
 
+/** A key of a MAG's remote, as its browser tells it. */
+const KEYBOARD = 'Alt+KeyL'
+
 /** What the player of a box says by a number. */
 const [ENDED, PLAYS, FAILED] = [1, 4, 5]
 
@@ -853,4 +880,8 @@ function tellOf(page: Page, event: number): Promise<void> {
 
 function played(page: Page): Promise<string[]> {
   return page.evaluate(() => window.played)
+}
+
+function told(page: Page): Promise<string[]> {
+  return page.evaluate(() => window.told)
 }

@@ -529,6 +529,29 @@
   var EXIT = 27
   /** CH+ and, with Shift, CH- of a MAG's remote. */
   var CHANNEL = 9
+  /** With Alt, the key of a MAG's remote that opens the keyboard on the screen. */
+  var KEYBOARD = 76
+
+  /** What can have the focus in the form, from the top. */
+  var FORM = ['name', 'password', 'sign-in']
+
+  /**
+   * Returns whether the browser is to deal with a key itself. A remote has digits but no letters: OK on an empty field
+   * opens the keyboard on the screen.
+   */
+  function typeInForm(event) {
+    var key = event.keyCode
+    var focused = document.activeElement
+    var place = -1
+    for (var i = 0; i < FORM.length; i += 1) if (focused === byId(FORM[i])) place = i
+    if (key === UP || key === DOWN) {
+      var next = key === UP ? place - 1 : place + 1
+      byId(FORM[Math.max(0, Math.min(next, FORM.length - 1))]).focus()
+    } else if (event.altKey && key === KEYBOARD) tell('ShowVirtualKeyboard')
+    else if (key === OK && (place === 0 || place === 1) && !focused.value) tell('ShowVirtualKeyboard')
+    else return true
+    return false
+  }
 
   document.onkeydown = function (event) {
     var key = event.keyCode
@@ -540,6 +563,7 @@
       ask(key === OK)
       return false
     }
+    if (state === 'login') return typeInForm(event)
     if (state !== 'in') return true
     if (key === UP || (key === CHANNEL && !event.shiftKey)) zap(1)
     else if (key === DOWN || (key === CHANNEL && event.shiftKey)) zap(-1)
@@ -574,6 +598,8 @@
     tell('InitPlayer')
     // The page lies over the picture.
     tell('SetTopWin', 0)
+    // Else its remote cannot open the keyboard.
+    tell('EnableVKButton', true)
     document.cookie = 'mac=' + encodeURIComponent(mac) + '; path=/'
     signIn()
   }
