@@ -540,6 +540,20 @@ describe('a Ministra client', () => {
     expect(await box.poll()).toBe(true)
   })
 
+  test('has a sentence with the MAC for the screen of a box that is not signed in, the same for an unknown box', async () => {
+    const { name, box } = await ministra()
+    expect(await box.logIn(name, 'pass word')).toBe(0)
+    for (const { mac } of [box, new Box(world.server)]) {
+      const other = new Box(world.server, { mac, address: address() })
+      await other.handshake()
+      expect(await other.getProfile()).toMatchObject({
+        status: 2,
+        msg: `This box is not signed in (${mac}). Sign in, or tell your provider this number.`,
+        block_msg: '',
+      })
+    }
+  })
+
   test('keeps its token at another server: after its login, and where strangers have filled its address', async () => {
     const { name, box } = await ministra()
     await box.logIn(name, 'pass word')

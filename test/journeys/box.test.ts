@@ -357,6 +357,8 @@ describe('on the page of the boxes, a box', () => {
     const page = await openBox(windows, world, { mac })
     const [login, password] = [page.getByLabel('Login'), page.getByLabel('Password')]
     await expect(login).toBeFocused()
+    const which = `This box is not signed in (${mac}). Sign in, or tell your provider this number.`
+    await expect(page.getByText(which)).toBeVisible()
     await fill(page.locator('form'), { Login: 'somebody', Password: 'half a pass' })
     const asked = countOf(page, 'get_profile')
     const keeps = async () => {

@@ -59,7 +59,7 @@ export function openLoginCalls({
     if (refusal) return refusedProfile(ON_SCREEN[refusal])
     if (!client) unknown.note(request, now)
     if (!isOpen || wasClosed(mac, nonce, now)) return refusedProfile(TOO_MANY_LOGINS)
-    return { status: 2, msg: '', block_msg: '', ...POLLING }
+    return { status: 2, msg: notSignedIn(mac), block_msg: '', ...POLLING }
   }
 
   /** Returns why the right login that a box has just sent was refused; null where it has sent none. */
@@ -140,5 +140,10 @@ export function openLoginCalls({
 
 /** An app tries several times within seconds. Who restarts a box later hears whether the reason still holds. */
 const JUST_NOW_MS = 20_000
+
+/** What the screen says beside the form. It is the same where a Ministra client's box is known by the MAC. */
+function notSignedIn(mac: string): string {
+  return `This box is not signed in (${mac}). Sign in, or tell your provider this number.`
+}
 
 const TOO_MANY_LOGINS = 'There were too many tries to log in. Please try again in 15 minutes.'

@@ -72,7 +72,7 @@ const Profile = z.discriminatedUnion('status', [
     // That another login may be tried, for the page that Boxtree serves alone.
     by_login: z.optional(z.literal(1)),
   }),
-  z.strictObject({ ...Polling, status: z.literal(2), msg: z.literal(''), block_msg: z.literal('') }),
+  z.strictObject({ ...Polling, status: z.literal(2), msg: z.string(), block_msg: z.literal('') }),
 ])
 
 const NoEvent = z.strictObject({ msgs: z.literal(0), additional_services_on: z.literal('1') })

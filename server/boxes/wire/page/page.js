@@ -198,7 +198,8 @@
   function judge(profile, wrong) {
     pollEvery = (Number(profile.watchdog_timeout) || 120) * 1000
     mayLogIn = profile.by_login === 1
-    if (profile.status === 2 || (asksForm && mayLogIn)) askLogin(wrong)
+    if (profile.status === 2) askLogin(profile.msg, wrong)
+    else if (asksForm && mayLogIn) askLogin('', wrong)
     else if (profile.status === 0) enter()
     else refuse((profile.block_msg || profile.msg) + (mayLogIn ? BY_LOGIN : ''))
   }
@@ -207,16 +208,17 @@
   function ask(forForm) {
     asksForm = forForm
     beginAnew()
-    if (forForm) askLogin('')
+    if (forForm) askLogin('', '')
     else signIn()
   }
 
   /**
-   * Shows the form, and asks again as often as it polls: the box may be registered meanwhile. A form that is there already
-   * keeps what was typed and the focus.
+   * Shows the form below a sentence, and asks again as often as it polls: the box may be registered meanwhile. A form that
+   * is there already keeps what was typed and the focus.
    */
-  function askLogin(wrong) {
+  function askLogin(sentence, wrong) {
     polling = setTimeout(signIn, pollEvery)
+    write('why', sentence)
     write('wrong', wrong)
     if (state !== 'login') {
       state = 'login'
