@@ -114,7 +114,8 @@ describe('a box of a client with a MAC', () => {
     const { name, box } = await boxOf({
       told: { sn: '012010N0250438', device_id: 'D1', hw_version: '1.7-BD-00', image_version: '218' },
     })
-    expect(await box.signIn()).toBe(0)
+    await box.handshake()
+    expect(await box.getProfile()).toMatchObject({ status: 0, allowed_stb_types: ['mag250'] })
     expect(await seen(name)).toMatchObject({
       stb_sn: '012010N0250438',
       stb_type: 'MAG250',
@@ -186,6 +187,13 @@ describe('a box of a client with a MAC', () => {
       })
     expect(await (await post(body)).json()).toMatchObject({ js: { token: expect.any(String) } })
     expect((await post('x'.repeat(8 * 1024 + 1))).status).toBe(413)
+  })
+
+  test('that tells no type is told of no types either', async () => {
+    const { box } = await boxOf({ told: { stb_type: '' } })
+    await box.handshake()
+    const profile = await box.getProfile()
+    expect([profile.status, Object.hasOwn(profile, 'allowed_stb_types')]).toEqual([0, false])
   })
 
   test('is told to poll every 120 seconds, whether it is in, refused or asked for a login', async () => {

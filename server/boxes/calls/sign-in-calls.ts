@@ -118,10 +118,13 @@ const SOON = 'The service is being worked on. Please try again in a minute.'
 const TOO_MANY = 'Too many unknown boxes ask from your address. Please try again in a minute.'
 
 function welcome(client: BoxClient, { field, mac }: BoxCall): Answer<'stb/get_profile'> {
+  const type = field('stb_type')
   return {
     ...{ status: 0, msg: '', block_msg: '', ...POLLING },
     ...{ id: client.name, name: client.name, login: client.name, mac },
-    ...{ stb_type: field('stb_type'), hd: 1, locale: 'en_GB.utf8', stb_lang: 'en' },
-    ...{ store_auth_data_on_stb: false, allowed_stb_types: [], updated: {}, storages: {} },
+    ...{ stb_type: type, hd: 1, locale: 'en_GB.utf8', stb_lang: 'en' },
+    ...{ store_auth_data_on_stb: false, updated: {}, storages: {} },
+    // Every type may be used, but Ministra's own page stops where its type, in lower case, is not in the list.
+    ...(type && { allowed_stb_types: [type.toLowerCase()] }),
   }
 }

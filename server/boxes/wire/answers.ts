@@ -60,7 +60,7 @@ const Profile = z.discriminatedUnion('status', [
     locale: z.string(),
     stb_lang: z.string(),
     store_auth_data_on_stb: z.literal(false),
-    allowed_stb_types: z.array(z.string()),
+    allowed_stb_types: z.optional(z.array(z.string())),
     updated: z.strictObject({}),
     storages: z.strictObject({}),
   }),
