@@ -133,7 +133,7 @@ describe('a box of a client with a MAC', () => {
       fname: name,
       phone: '',
       tariff_plan: 'All Packages',
-      end_date: '2026-06-15',
+      end_date: '06.15.2026 (31 days)',
     })
     expect(await historyOf(name)).toEqual([
       { event: 'first seen', detail: '012010N0250438', address: '203.0.113.7', actor: null },

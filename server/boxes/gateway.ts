@@ -84,7 +84,7 @@ export function openGateway({
     'stb/do_auth': logins.doAuth,
     ...polls.calls,
     ...channelCalls({ sql, seal, clock, channels, presence, isAway, letIn: admission.letIn, turns }),
-    ...accountCalls({ letIn: admission.letIn, zone }),
+    ...accountCalls({ letIn: admission.letIn, clock, zone }),
   }
 
   return {
