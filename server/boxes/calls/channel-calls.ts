@@ -56,7 +56,7 @@ function listCalls({ channels, letIn }: ChannelDependencies, favourites: Favouri
       const word = await channels.wordFor(client)
       channels.noteTold(client)
       return channels.prepared('channels', client.package_selection, word, ({ channels }) =>
-        checked('itv/get_all_channels', pageOf(channels, channels.length, word, new Set())),
+        checked('itv/get_all_channels', { ...headOf(channels.length), data: channels.map(toldWith(word)) }),
       )
     },
 
@@ -69,7 +69,10 @@ function listCalls({ channels, letIn }: ChannelDependencies, favourites: Favouri
       ])
       const found = selected(offer, request, own)
       const from = (wholeOf(request.field('p'), 1) - 1) * PAGE_ITEMS
-      return pageOf(found.slice(from, from + PAGE_ITEMS), found.length, word, own)
+      const tell = toldWith(word)
+      const page = found.slice(from, from + PAGE_ITEMS)
+      const data = page.map((one) => ({ ...tell(one), fav: own.has(one.id) ? 1 : 0 }) as const)
+      return { ...headOf(found.length), data }
     },
 
     'itv/get_epg_info': async (request) => {
@@ -159,38 +162,32 @@ function selected(offer: Offer, { field }: BoxCall, favourites: ReadonlySet<numb
   return field('fav') === '1' ? found.filter(({ id }) => favourites.has(id)) : found
 }
 
-function pageOf(
-  data: readonly Listed[],
-  total: number,
-  word: string,
-  favourites: ReadonlySet<number>,
-): Answer<'itv/get_all_channels'> {
-  return {
-    total_items: total,
-    max_page_items: PAGE_ITEMS,
-    selected_item: 0,
-    cur_page: 0,
-    data: data.map(({ id, name, number, logo, genre }) => ({
-      id: String(id),
-      name,
-      number: String(number),
-      logo,
-      tv_genre_id: wireOf(genre.id),
-      // Every box asks for the address when it plays, so that none learns one that it may not have.
-      cmd: `${word} http://localhost/ch/${id}_`,
-      use_http_tmp_link: '1',
-      use_load_balancing: '0',
-      censored: genre.adult ? 1 : 0,
-      fav: favourites.has(id) ? 1 : 0,
-      open: 1,
-      lock: 0,
-      status: 1,
-      hd: '0',
-      enable_tv_archive: 0,
-      allow_pvr: 0,
-      xmltv_id: '',
-    })),
-  }
+/** Returns a page of channels without the channels. */
+function headOf(total_items: number) {
+  return { total_items, max_page_items: PAGE_ITEMS, selected_item: 0, cur_page: 0 } as const
+}
+
+/** Returns what tells a box of a channel, with the word of its player. */
+function toldWith(word: string): (channel: Listed) => Answer<'itv/get_all_channels'>['data'][number] {
+  return ({ id, name, number, logo, genre }) => ({
+    id: String(id),
+    name,
+    number: String(number),
+    logo,
+    tv_genre_id: wireOf(genre.id),
+    // Every box asks for the address when it plays, so that none learns one that it may not have.
+    cmd: `${word} http://localhost/ch/${id}_`,
+    use_http_tmp_link: '1',
+    use_load_balancing: '0',
+    censored: genre.adult ? 1 : 0,
+    open: 1,
+    lock: 0,
+    status: 1,
+    hd: '0',
+    enable_tv_archive: 0,
+    allow_pvr: 0,
+    xmltv_id: '',
+  })
 }
 
 /** Kodi takes the genre 10 for that of hidden channels, and asks for it beside all others: no group may be that. */

@@ -149,6 +149,9 @@ describe('a box', () => {
     expect(await box.call('itv/get_fav_ids')).toEqual([ids[1]])
     const listed = await box.call('itv/get_ordered_list', { fav: '1', p: '1' })
     expect(listed.data).toMatchObject([{ id: ids[1], fav: 1 }])
+    // The list of all is the same for all boxes, and does not say of any channel that it is no favourite.
+    for (const channel of (await box.call('itv/get_all_channels')).data)
+      expect(channel).not.toHaveProperty('fav')
     expect(await all.call('itv/get_fav_ids')).toEqual([])
     await box.call('itv/set_fav', { fav_ch: '' })
     expect(await box.call('itv/get_fav_ids')).toEqual([])

@@ -15,7 +15,7 @@ export const POLLING = { watchdog_timeout: POLL_SECONDS, timeslot: POLL_SECONDS 
 /** How many channels a box gets in a page of a list. */
 export const PAGE_ITEMS = 14
 
-const Channel = z.strictObject({
+const CHANNEL = {
   id: z.string(),
   name: z.string(),
   number: z.string(),
@@ -25,7 +25,6 @@ const Channel = z.strictObject({
   use_http_tmp_link: z.literal('1'),
   use_load_balancing: z.literal('0'),
   censored: z.literal([0, 1]),
-  fav: z.literal([0, 1]),
   open: z.literal(1),
   lock: z.literal(0),
   status: z.literal(1),
@@ -33,16 +32,15 @@ const Channel = z.strictObject({
   enable_tv_archive: z.literal(0),
   allow_pvr: z.literal(0),
   xmltv_id: z.literal(''),
-})
+}
 
 /** Channels, of which there are `total_items` in all. */
-const ChannelPage = z.strictObject({
+const CHANNEL_PAGE = {
   total_items: z.int(),
   max_page_items: z.literal(PAGE_ITEMS),
   selected_item: z.literal(0),
   cur_page: z.literal(0),
-  data: z.array(Channel),
-})
+}
 
 /** A box is let in (0), refused (1), or asked for a login (2). */
 const Profile = z.discriminatedUnion('status', [
@@ -118,8 +116,12 @@ export const ANSWERS = {
   'itv/get_genres': z.array(
     z.strictObject({ id: z.string(), title: z.string(), alias: z.string(), censored: z.literal([0, 1]) }),
   ),
-  'itv/get_all_channels': ChannelPage,
-  'itv/get_ordered_list': ChannelPage,
+  // The same for all boxes of a package, so that it does not say what is a favourite: `get_fav_ids` does.
+  'itv/get_all_channels': z.strictObject({ ...CHANNEL_PAGE, data: z.array(z.strictObject(CHANNEL)) }),
+  'itv/get_ordered_list': z.strictObject({
+    ...CHANNEL_PAGE,
+    data: z.array(z.strictObject({ ...CHANNEL, fav: z.literal([0, 1]) })),
+  }),
   'itv/create_link': z.strictObject({
     id: z.string(),
     /** The word of a player and an address; empty where the client's package has no such channel. */
