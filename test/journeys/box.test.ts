@@ -75,6 +75,45 @@ describe('on the page of the boxes, a box', () => {
     })
   })
 
+  test('is made louder and silent by the keys of a remote, and put to standby, in which it plays and shows nothing', async ({
+    windows,
+    world,
+  }) => {
+    const { page, dealer, name } = await openPlaying(windows, world)
+    const { detail, tell, told: toldBy } = calls.clients
+    await expect.poll(() => played(page)).toHaveLength(1)
+    for (const [key, says] of [
+      [LOUDER, 'Volume 95'],
+      [LOUDER, 'Volume 100'],
+      [LOUDER, 'Volume 100'],
+      [MUTE, 'Sound off'],
+      [QUIETER, 'Volume 95'],
+      [MUTE, 'Sound off'],
+      [MUTE, 'Volume 95'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await expect(page.getByRole('status')).toHaveText(says)
+    }
+    await page.keyboard.press(POWER)
+    expect((await told(page)).at(-1)).toBe('StandBy true')
+    expect((await played(page)).at(-1)).toBe('stopped')
+    await dealer.call(tell, { clients: [name], event: 'message', message: 'Good morning' })
+    world.clock.pass({ seconds: 5 })
+    await page.keyboard.press('ArrowUp')
+    await answered(page, 'get_events', () => forward(page, POLL))
+    await world.server.gateway.write()
+    expect(await dealer.call(detail, { name })).toMatchObject({ watching: null, online: true })
+    expect(await dealer.call(toldBy, { name })).toMatchObject([{ state: 'sent' }])
+    expect((await played(page)).slice(1)).toEqual(['stopped'])
+    const message = page.getByRole('dialog', { name: 'Good morning' })
+    await expect(message).toBeHidden()
+    await page.keyboard.press(POWER)
+    expect((await told(page)).at(-1)).toBe('StandBy false')
+    await expect(message).toBeVisible()
+    await expect.poll(() => played(page).then((all) => all.at(-1))).toMatch(/one\?token=/)
+    await expect.poll(async () => (await dealer.call(toldBy, { name }))[0]?.state).toBe('shown')
+  })
+
   test('stays with its channel where the list changes: at the end of a picture, up and down, and let in again', async ({
     windows,
     world,
@@ -793,6 +832,15 @@ async function openBox(
       Stop: () => window.played.push('stopped'),
       EnableVKButton: (isOn) => window.told.push('EnableVKButton ' + isOn),
       ShowVirtualKeyboard: () => window.told.push('ShowVirtualKeyboard'),
+      volume: 90,
+      GetVolume() { return this.volume },
+      SetVolume(volume) { this.volume = volume },
+      isMute: 0,
+      GetMute() { return this.isMute },
+      SetMute(isMute) { this.isMute = isMute },
+      isAsleep: false,
+      GetStandByStatus() { return this.isAsleep },
+      StandBy(isAsleep) { this.isAsleep = isAsleep; window.told.push('StandBy ' + isAsleep) },
     }`)
   await page.clock.install()
   // Where calls begin to be held while the page is open, Chromium still lets one through at times.
@@ -870,8 +918,9 @@ function answersOf(page: Page, action = ''): () => number {
   return () => answers
 }
 
-/** A key of a MAG's remote, as its browser tells it. */
-const KEYBOARD = 'Alt+KeyL'
+/** Keys of a MAG's remote, as its browser tells them. */
+const [LOUDER, QUIETER, MUTE] = ['NumpadAdd', 'NumpadSubtract', 'Alt+Backquote']
+const [POWER, KEYBOARD] = ['Alt+KeyU', 'Alt+KeyL']
 
 /** What the player of a box says by a number. */
 const [ENDED, PLAYS, FAILED] = [1, 4, 5]

@@ -47,6 +47,8 @@
   var asksForm = false
   /** 'out', 'login' or 'in'. */
   var state = 'out'
+  /** Whether it is in standby, in which this page runs on and polls, but plays and shows nothing. */
+  var sleeps = false
   var pollEvery = 120000
   var polling = null
   var naming = null
@@ -59,10 +61,15 @@
   /** Counts the sign-ins and logins, so that an answer that comes after the next one began is not used. */
   var turn = 0
 
+  /** Whether the box has this function. */
+  function can(name) {
+    return !!(stb && stb[name])
+  }
+
   /** Asks the box itself; an empty text where it does not know. Some firmware ends its answers with a new line. */
   function tell(name, argument) {
     try {
-      var told = stb && stb[name] ? (argument === undefined ? stb[name]() : stb[name](argument)) : ''
+      var told = can(name) ? (argument === undefined ? stb[name]() : stb[name](argument)) : ''
       return told === undefined || told === null ? '' : String(told).replace(/^\s+|\s+$/g, '')
     } catch (_) {
       return ''
@@ -328,7 +335,7 @@
       'watchdog/get_events',
       {
         init: '0',
-        cur_play_type: channels.length > 0 ? '1' : '0',
+        cur_play_type: channels.length > 0 && !sleeps ? '1' : '0',
         event_active_id: String(heard),
         cut: '1',
         is_cut: isCut ? '1' : '0',
@@ -363,7 +370,7 @@
 
   /** Shows the message that waits longest, which the service then learns, unless another is still to be read. */
   function showMessage() {
-    if (messages.length === 0 || !byId('message').hasAttribute('hidden')) return
+    if (sleeps || messages.length === 0 || !byId('message').hasAttribute('hidden')) return
     var message = messages.shift()
     write('text', message.msg)
     show('message', true)
@@ -419,6 +426,7 @@
       if (channels.length === 0) endPicture()
       return
     }
+    if (sleeps) return
     forgetResume()
     if (next !== at) resumeAfter = RESUME_MS
     at = next
@@ -428,7 +436,7 @@
       'itv/create_link',
       { cmd: channel.cmd },
       function (link) {
-        if (!channels[at] || channels[at].id !== channel.id) return
+        if (sleeps || !channels[at] || channels[at].id !== channel.id) return
         if (link.cmd) return start(link.cmd)
         nameChannel(channel.name + ': ' + NOT_PLAYABLE, NAME_MS)
         endPicture()
@@ -473,7 +481,7 @@
   /** Plays 'ffmpeg http://…': the word is the box's player, the rest the address. */
   function start(cmd) {
     document.documentElement.className = 'playing'
-    if (stb && stb.Play) return tell('Play', cmd)
+    if (can('Play')) return tell('Play', cmd)
     var picture = byId('picture')
     picture.src = cmd.replace(/^\S+ /, '')
     var begun = picture.play && picture.play()
@@ -524,6 +532,36 @@
     play(placeOf('number', wanted))
   }
 
+  function isYes(told) {
+    return told === '1' || told === 'true'
+  }
+
+  function changeVolume(by) {
+    var volume = Math.max(0, Math.min((Number(tell('GetVolume')) || 0) + by, 100))
+    tell('SetMute', 0)
+    tell('SetVolume', volume)
+    nameChannel('Volume ' + volume, NAME_MS)
+  }
+
+  function switchSound() {
+    var isOff = !isYes(tell('GetMute'))
+    tell('SetMute', isOff ? 1 : 0)
+    nameChannel(isOff ? 'Sound off' : 'Volume ' + tell('GetVolume'), NAME_MS)
+  }
+
+  function switchPower() {
+    var told = tell('GetStandByStatus')
+    sleeps = told === '' ? !sleeps : !isYes(told)
+    if (sleeps) {
+      write('channel', '')
+      endPicture()
+    }
+    tell('StandBy', sleeps)
+    if (sleeps) return
+    playAtLast()
+    showMessage()
+  }
+
   var UP = 38
   var DOWN = 40
   var OK = 13
@@ -531,7 +569,12 @@
   var EXIT = 27
   /** CH+ and, with Shift, CH- of a MAG's remote. */
   var CHANNEL = 9
-  /** With Alt, the key of a MAG's remote that opens the keyboard on the screen. */
+  var LOUDER = 107
+  var QUIETER = 109
+  var VOLUME_STEP = 5
+  /** Keys of a MAG's remote that come with Alt; KEYBOARD opens the keyboard on the screen. */
+  var MUTE = 192
+  var POWER = 85
   var KEYBOARD = 76
 
   /** What can have the focus in the form, from the top. */
@@ -555,8 +598,22 @@
     return false
   }
 
+  /** Obeys the keys that mean the same at any time. Returns false where a key is none of them. */
+  function obeyAlways(event) {
+    var key = event.keyCode
+    if (event.altKey && key === POWER && can('StandBy')) switchPower()
+    else if (sleeps) return true
+    else if (event.altKey && key === MUTE && can('SetMute')) switchSound()
+    // In the form they are plus and minus.
+    else if ((key === LOUDER || key === QUIETER) && can('SetVolume') && state !== 'login')
+      changeVolume(key === LOUDER ? VOLUME_STEP : -VOLUME_STEP)
+    else return false
+    return true
+  }
+
   document.onkeydown = function (event) {
     var key = event.keyCode
+    if (obeyAlways(event)) return false
     if (!byId('message').hasAttribute('hidden')) {
       if (key === OK || key === BACK || key === EXIT) endMessage()
       return false
@@ -600,6 +657,10 @@
     tell('InitPlayer')
     // The page lies over the picture.
     tell('SetTopWin', 0)
+    // In another kind of standby this page does not run, and hears of no key.
+    try {
+      stb.StandByMode = 1
+    } catch (_) {}
     // Else its remote cannot open the keyboard.
     tell('EnableVKButton', true)
     document.cookie = 'mac=' + encodeURIComponent(mac) + '; path=/'
