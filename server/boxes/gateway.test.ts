@@ -288,6 +288,29 @@ describe('a box of a client with a MAC', () => {
     expect([...new Set(BOX_REFUSALS.map(storedAs))]).toEqual(released)
   })
 
+  test('is told to poll on while it is refused, if that is the page of Boxtree and the token is in', async () => {
+    const { name, box } = await boxOf({ told: { sn: 'SN-1', cut: '1' }, obeys: true })
+    await box.signIn()
+    const app = new Box(world.server, { mac: box.mac, told: { sn: 'SN-1' } })
+    const other = new Box(world.server, { mac: box.mac, told: { sn: 'SN-2', cut: '1' }, obeys: true })
+    const pollsOn = async (one: Box, token: string) => {
+      one.token = token
+      const profile = await one.getProfile()
+      expect(profile.status).toBe(1)
+      return 'polls_on' in profile
+    }
+    soon()
+    // It polls as if it were let in: only its serial number is another one, which no poll tells.
+    expect(await pollsOn(other, box.token)).toBe(false)
+    await dealer.call(save, { login: name, status: false })
+    soon()
+    const { token } = box
+    expect([await pollsOn(box, token), await box.poll()]).toEqual([true, true])
+    expect(await pollsOn(app, token)).toBe(false)
+    await box.handshake()
+    expect([await pollsOn(box, box.token), await box.poll()]).toEqual([false, false])
+  })
+
   test('that a later version has refused has a reason that this one does not know', async () => {
     const { name, box } = await boxOf()
     await box.signIn()
@@ -1048,9 +1071,13 @@ describe('a Ministra client', () => {
     for (const login of [one.name, name]) await dealer.call(save, { login, status: false })
     soon()
     const refused = { ...POLLING, status: 1, msg: ON_SCREEN.switched_off, block_msg: ON_SCREEN.switched_off }
-    expect(await one.box.call('stb/get_profile', { cut: '1' })).toEqual({ ...refused, by_login: 1 })
+    expect(await one.box.call('stb/get_profile', { cut: '1' })).toEqual({
+      ...refused,
+      by_login: 1,
+      polls_on: 1,
+    })
     expect(await one.box.getProfile()).toEqual(refused)
-    expect(await box.call('stb/get_profile', { cut: '1' })).toEqual(refused)
+    expect(await box.call('stb/get_profile', { cut: '1' })).toEqual({ ...refused, polls_on: 1 })
   })
 
   test('keeps its box from the logins of other clients while it is served and was seen within a day', async () => {

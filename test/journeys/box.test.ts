@@ -8,6 +8,8 @@ import { type Person, uniqueMac, type World } from '../support/world.ts'
 
 /** How often a box polls, in milliseconds. */
 const POLL = 120_000
+/** How often it polls while it is refused before it asks for the reason again. */
+const POLLS_OUT = 5
 
 const PLAYLIST = `#EXTM3U
 #EXTINF:-1 tvg-id="one" tvg-chno="1" group-title="News",News One
@@ -236,6 +238,38 @@ describe('on the page of the boxes, a box', () => {
     await expect.poll(states).toEqual(['shown', 'shown', 'shown'])
     await page.keyboard.press('Enter')
     await expect(page.getByRole('dialog')).toBeHidden()
+  })
+
+  test('that is switched on while it is refused gets its messages, and reads the reason of now', async ({
+    windows,
+    world,
+  }) => {
+    const { page, dealer, name } = await openPlaying(windows, world)
+    const { save, tell, told } = calls.clients
+    const polls = async () => {
+      world.clock.pass({ seconds: 5 })
+      await answered(page, 'get_events', () => forward(page, POLL))
+    }
+    await dealer.call(save, { login: name, status: false })
+    world.clock.pass({ seconds: 5 })
+    await page.reload()
+    const reason = page.getByRole('alert').first()
+    await expect(reason).toHaveText(/^Your service is switched off/)
+    await dealer.call(tell, { clients: [name], event: 'message', message: 'Please call us' })
+    await polls()
+    const message = page.getByRole('dialog', { name: 'Please call us' })
+    await expect(message).toBeVisible()
+    await expect.poll(async () => (await dealer.call(told, { name }))[0]?.state).toBe('shown')
+    await world.setExpiry(name, world.clock.now.toISOString())
+    await dealer.call(save, { login: name, status: true })
+    for (let more = 1; more < POLLS_OUT; more += 1) await polls()
+    await answered(page, 'get_profile', () => forward(page, POLL))
+    await expect(reason).toHaveText(/^Your subscription has expired/)
+    await expect(message).toBeVisible()
+    await page.keyboard.press('Enter')
+    await dealer.call(calls.clients.renew, { name, months: 1 })
+    await polls()
+    await expect(page.getByRole('status')).toHaveText('1 News One')
   })
 
   test('of a Ministra client asks for its login, by the keys of a remote', async ({ windows, world }) => {

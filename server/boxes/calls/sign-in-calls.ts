@@ -76,10 +76,13 @@ export function signInCalls({
       const now = clock()
       if (refusal) {
         presence.refused(present, refusal, now)
-        if (present.mac !== null) return refusedProfile(ON_SCREEN[refusal])
+        const obeys = obeysCuts(request)
+        const isMinistra = present.mac === null
         // It stays with its client, and reads why it is not another one's.
-        const ofLogin = await whyRefused(request)
-        return refusedProfile(ON_SCREEN[ofLogin ?? refusal], obeysCuts(request))
+        const ofLogin = isMinistra ? await whyRefused(request) : null
+        // By its polls it hears what is sent to it. What tells one box from another is not in them.
+        const pollsOn = obeys && present.device?.token_nonce === nonce && refusal !== 'other_box'
+        return refusedProfile(ON_SCREEN[ofLogin ?? refusal], { byLogin: obeys && isMinistra, pollsOn })
       }
       presence.letIn(present, place, now)
       roster.noteChecked(request.mac, request.token)

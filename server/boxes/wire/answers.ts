@@ -67,8 +67,9 @@ const Profile = z.discriminatedUnion('status', [
     status: z.literal(1),
     msg: z.string(),
     block_msg: z.string(),
-    // That another login may be tried, for the page that Boxtree serves alone.
+    // For the page that Boxtree serves alone: that another login may be tried, and that it may poll on meanwhile.
     by_login: z.optional(z.literal(1)),
+    polls_on: z.optional(z.literal(1)),
   }),
   z.strictObject({ ...Polling, status: z.literal(2), msg: z.string(), block_msg: z.literal('') }),
 ])
@@ -138,9 +139,16 @@ export const ANSWERS = {
 export type CallName = keyof typeof ANSWERS
 export type Answer<Name extends CallName> = z.input<(typeof ANSWERS)[Name]>
 
-/** Returns the profile of a box that is refused, which shows the sentence. `byLogin` lets it try another login. */
-export function refusedProfile(sentence: string, byLogin = false): Answer<'stb/get_profile'> {
-  return { status: 1, msg: sentence, block_msg: sentence, ...POLLING, ...(byLogin && { by_login: 1 }) }
+/** Returns the profile of a box that is refused, which shows the sentence. */
+export function refusedProfile(
+  sentence: string,
+  { byLogin = false, pollsOn = false } = {},
+): Answer<'stb/get_profile'> {
+  return {
+    ...{ status: 1, msg: sentence, block_msg: sentence, ...POLLING },
+    ...(byLogin && { by_login: 1 }),
+    ...(pollsOn && { polls_on: 1 }),
+  }
 }
 
 export function isCall(name: string): name is CallName {

@@ -16,6 +16,8 @@
   /** When a picture that ended is begun again, at first and at the latest, in milliseconds. Each time it takes twice as long. */
   var RESUME_MS = 3000
   var RESUME_MOST_MS = 60000
+  /** How often a box that is out polls before it signs in: the reason may be another one by then. */
+  var POLLS_OUT = 5
   /** What a call is answered whose token is not, or no longer, good for it. */
   var NOT_VALID = 'Authorization failed.'
   var AWAY = 'The service cannot be reached. This box keeps trying.'
@@ -40,6 +42,8 @@
   var messages = []
   /** Whether it was told to stop, and not yet that it may play again. */
   var isCut = false
+  /** How often it polled since it was refused last. */
+  var polls = 0
   /** Whether a refusal has made it sign in at once since its last poll. */
   var hasHurried = false
   /** Whether it may leave the client that refuses it by another login, and whether somebody asked for the form. */
@@ -208,7 +212,10 @@
     if (profile.status === 2) askLogin(profile.msg, wrong)
     else if (asksForm && mayLogIn) askLogin('', wrong)
     else if (profile.status === 0) enter()
-    else refuse((profile.block_msg || profile.msg) + (mayLogIn ? BY_LOGIN : ''))
+    else {
+      if (profile.polls_on === 1) isCut = true
+      refuse((profile.block_msg || profile.msg) + (mayLogIn ? BY_LOGIN : ''))
+    }
   }
 
   /** Shows the form instead of a refusal, or the refusal again. */
@@ -296,11 +303,13 @@
 
   /**
    * Shows a sentence instead of the picture, and asks again as often as it polls: a renewal lets the box in by itself. A box that
-   * was cut off polls on, and is told.
+   * was in polls on, and is told.
    */
   function refuse(sentence) {
+    // A message that came while it was out stays until it was read.
+    if (state !== 'out') stop()
     state = 'out'
-    stop()
+    polls = 0
     show('login', false)
     write('screen', sentence)
     clearTimeout(polling)
@@ -314,15 +323,15 @@
    */
   function tryAgain(refusal) {
     clearTimeout(polling)
-    var polls = state === 'in' || isCut
-    if (refusal !== '' && polls && !hasHurried) {
+    var mayPoll = state === 'in' || isCut
+    if (refusal !== '' && mayPoll && !hasHurried) {
       hasHurried = true
       isCut = false
       signIn()
     }
     // What was cut off just now has yet to be refused with the reason.
     else if (state === 'in' && isCut) polling = setTimeout(signIn, AGAIN_MS)
-    else if (polls) polling = setTimeout(poll, AGAIN_MS)
+    else if (mayPoll) polling = setTimeout(poll, AGAIN_MS)
     else {
       write(state === 'login' ? 'wrong' : 'screen', AWAY)
       polling = setTimeout(signIn, AGAIN_MS)
@@ -343,7 +352,8 @@
       function (answer) {
         // A call that failed meanwhile has asked for a poll too.
         clearTimeout(polling)
-        polling = setTimeout(poll, pollEvery)
+        polls += 1
+        polling = setTimeout(state === 'out' && polls >= POLLS_OUT ? signIn : poll, pollEvery)
         if (state === 'in') makeUp()
         if (answer.data && answer.data.event) act(answer.data)
       },
