@@ -114,6 +114,14 @@ describe('on the page of the boxes, a box', () => {
     await expect(message).toBeVisible()
     await expect.poll(() => played(page).then((all) => all.at(-1))).toMatch(/one\?token=/)
     await expect.poll(async () => (await dealer.call(toldBy, { name }))[0]?.state).toBe('shown')
+    await page.keyboard.press(POWER)
+    // As where its dealer has it reload.
+    await answered(page, 'get_all_channels', async () => {
+      await page.reload()
+    })
+    expect(await played(page)).toEqual([])
+    await page.keyboard.press(POWER)
+    await expect.poll(() => played(page)).toHaveLength(1)
   })
 
   test('stays with its channel where the list changes: at the end of a picture, up and down, and let in again', async ({
@@ -872,9 +880,11 @@ async function openBox(
       isMute: 0,
       GetMute() { return this.isMute },
       SetMute(isMute) { this.isMute = isMute },
-      isAsleep: false,
-      GetStandByStatus() { return this.isAsleep },
-      StandBy(isAsleep) { this.isAsleep = isAsleep; window.told.push('StandBy ' + isAsleep) },
+      GetStandByStatus: () => sessionStorage.getItem('asleep') === 'true',
+      StandBy: (isAsleep) => {
+        sessionStorage.setItem('asleep', isAsleep)
+        window.told.push('StandBy ' + isAsleep)
+      },
     }`)
   await page.clock.install()
   // Where calls begin to be held while the page is open, Chromium still lets one through at times.

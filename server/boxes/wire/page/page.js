@@ -52,7 +52,7 @@
   /** 'out', 'login' or 'in'. */
   var state = 'out'
   /** Whether it is in standby, in which this page runs on and polls, but plays and shows nothing. */
-  var sleeps = false
+  var sleeps = isYes(tell('GetStandByStatus'))
   var pollEvery = 120000
   var polling = null
   var naming = null
