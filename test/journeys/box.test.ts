@@ -315,6 +315,9 @@ describe('on the page of the boxes, a box', () => {
     await page.keyboard.press('Enter')
     await expect(page.getByText('The login or the password is wrong.')).toBeVisible()
     await expect(password).toBeFocused()
+    // It is typed anew, and OK makes no try of what was wrong.
+    await page.keyboard.press('Enter')
+    expect([await keyboards(), tries()]).toEqual([4, 1])
     await fill(page.locator('form'), { Password: 'tv-secret' })
     await page.keyboard.press('Enter')
     await expect(page.getByRole('status')).toHaveText('1 News One')

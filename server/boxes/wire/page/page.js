@@ -263,10 +263,9 @@
       'stb/do_auth',
       { login: byId('name').value, password: byId('password').value },
       function (isRight) {
-        if (isRight) {
-          byId('password').value = ''
-          asksForm = false
-        }
+        // Also where it was wrong: OK on it would be another try.
+        byId('password').value = ''
+        if (isRight) asksForm = false
         getProfile({ auth_second_step: '1' }, isRight ? '' : WRONG)
       },
       failed
