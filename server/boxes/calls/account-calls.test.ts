@@ -7,8 +7,8 @@ test('the last day of a service is told as Ministra tells it, with the days of t
   for (const [now, left] of [
     ['2026-03-28T22:59:59.000Z', '2 days'],
     // Midnight in Berlin, whose clocks are set forward in the night after.
-    ['2026-03-28T23:00:00.000Z', '1 day'],
-    ['2026-03-29T21:59:59.000Z', '1 day'],
+    ['2026-03-28T23:00:00.000Z', '1 days'],
+    ['2026-03-29T21:59:59.000Z', '1 days'],
     ['2026-03-29T22:00:00.000Z', '0 days'],
     ['2026-03-30T21:59:59.000Z', '0 days'],
   ] as const)

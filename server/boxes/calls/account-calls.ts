@@ -1,5 +1,4 @@
 import { packageLabel } from '../../../contract/packages.ts'
-import { counted } from '../../../contract/quantities.ts'
 import { DAY_MS } from '../../../contract/time.ts'
 import type { BoxClient } from '../client.ts'
 import type { Answer } from '../wire/answers.ts'
@@ -44,7 +43,7 @@ export function endDatesIn(zone: string): (expiry: number, now: Date) => string 
     const last = days.format(expiry)
     const left = (Date.parse(last) - Date.parse(days.format(now))) / DAY_MS
     const [year, month, day] = last.split('-')
-    return `${month}.${day}.${year} (${counted(left, 'day')})`
+    return `${month}.${day}.${year} (${left} days)`
   }
 }
 
