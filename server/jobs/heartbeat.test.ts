@@ -7,6 +7,7 @@ import { freshDatabase } from '../../test/support/database.ts'
 import { type External, startExternal } from '../../test/support/external.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { holdOpen } from '../../test/support/hold.ts'
+import { freePort } from '../../test/support/port.ts'
 import { Person } from '../../test/support/world.ts'
 import { registry } from '../metrics.ts'
 import { noteRun } from '../nouns/system/runs.ts'
@@ -101,7 +102,7 @@ test('a server that is stopped is shown no more', async () => {
 })
 
 test('a server that is killed is gone after a minute, until another is started in its place', async () => {
-  other = await start()
+  other = await start({ PORT: String(await freePort()) })
   await expect.poll(states).toHaveLength(2)
   const port = portOf(other)
   await other.stop('SIGKILL')

@@ -17,6 +17,7 @@ import {
 } from '../support/browser.ts'
 import { type Console, INHERITED, startConsole } from '../support/console.ts'
 import { freshFolder } from '../support/folder.ts'
+import { freePort } from '../support/port.ts'
 
 // The main workflow of the product, tested on the real console as a fresh clone starts it, with its own database and
 // captcha, and through the browser only.
@@ -27,7 +28,8 @@ test("credits move down three levels to a dealer's first client, and killing the
   windows,
 }) => {
   const dataDir = freshFolder()
-  let console = await startConsole({ dataDir, launcher: true })
+  // It begins again at the same port, which nobody else may have meanwhile.
+  let console = await startConsole({ dataDir, launcher: true, env: { PORT: String(await freePort()) } })
   try {
     const { url } = console
     const first = readFileSync(join(dataDir, 'first-login'), 'utf8')

@@ -3,9 +3,13 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Starts the installed Chromium without a window. */
+/** Starts the installed Chromium without a window, in English: in another language its fields have another order. */
 export function launchChromium(more: readonly string[] = []): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(), args: [...ARGUMENTS, ...more] })
+  return chromium.launch({
+    executablePath: findChromium(),
+    args: [...ARGUMENTS, ...more],
+    env: { ...process.env, LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8', LANGUAGE: 'en' },
+  })
 }
 
 /**

@@ -427,7 +427,8 @@ const RUN = randomBytes(3).toString('hex')
 /** Returns an unused name of 5 to 15 characters. */
 export function unique(length = 10): string {
   made += 1
-  const number = made.toString(36)
+  // Of three digits, so that lists have later ones behind.
+  const number = made.toString(36).padStart(3, '0')
   return `t${RUN}${number}`.padEnd(length, '-').slice(0, 15)
 }
 
