@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { calls, OutputOf } from '../contract/calls.ts'
+import { calls, type OutputOf } from '../contract/calls.ts'
 
 const ANSWER = { name: 'mia', role: 'dealer', settings: {}, preferences: {}, expiry: '', time_zone: 'UTC' }
 
@@ -48,6 +48,64 @@ test('a sign-out ends the session that was replaced in place as well, which last
   expect(ended).toEqual([])
   signOut()
   await expect.poll(() => ended.toSorted()).toEqual(['first', 'second'])
+})
+
+test('a sign-in that is answered once another tab has signed out, or in, signs nobody in', async () => {
+  const stored = new Map<string, string>()
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, text: string) => stored.set(key, text),
+    removeItem: (key: string) => stored.delete(key),
+  })
+  vi.stubGlobal('sessionStorage', { getItem: () => null, setItem() {}, removeItem() {} })
+  vi.stubGlobal('window', { history: { replaceState() {} }, location: { pathname: '/', search: '' } })
+  const ended: (string | null)[] = []
+  vi.stubGlobal('fetch', async (url: string, { headers }: RequestInit) => {
+    if (url === '/v1/logout') ended.push(new Headers(headers).get('access-token'))
+    return Response.json({ status: 'OK' })
+  })
+  const { openSession, replaceSession, signedInAs } = await import('./session.tsx')
+  const expiry = new Date(Date.now() + 3_600_000).toISOString()
+  const of = (token: string) =>
+    ({ ...ANSWER, expiry, token }) as unknown as OutputOf<typeof calls.session.login>
+  openSession(of('first'))
+  // The other tab has signed out, of which this one hears a little later.
+  stored.clear()
+  stored.set('signed_out', 'true')
+  replaceSession(of('second'))
+  expect([stored.get('token'), stored.get('signed_out'), signedInAs()]).toEqual([undefined, 'true', null])
+  // There another person signs in.
+  for (const [key, text] of Object.entries({ ...ANSWER, expiry, name: 'tom', token: 'third' }))
+    stored.set(key, String(text))
+  openSession(of('fourth'))
+  expect([stored.get('token'), signedInAs()]).toEqual(['third', 'tom'])
+  await expect.poll(() => ended).toEqual(['second', 'fourth'])
+})
+
+test('a session that is replaced in a storage that is full goes on, and what helps is said', async () => {
+  let isFull = false
+  const stored = new Map<string, string>()
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem(key: string, text: string) {
+      if (isFull) throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
+      stored.set(key, text)
+    },
+    removeItem: (key: string) => stored.delete(key),
+  })
+  const ended: (string | null)[] = []
+  vi.stubGlobal('fetch', async (_: string, { headers }: RequestInit) => {
+    ended.push(new Headers(headers).get('access-token'))
+    return Response.json({ status: 'OK' })
+  })
+  const { NotStored, openSession, replaceSession } = await import('./session.tsx')
+  const { send } = await import('./calls/api.ts')
+  const of = (token: string) => ({ ...ANSWER, token }) as unknown as OutputOf<typeof calls.session.login>
+  openSession(of('first'))
+  isFull = true
+  expect(() => replaceSession(of('second'))).toThrow(NotStored)
+  await send(calls.session.logout, {})
+  expect(ended).toEqual(['second', 'first'])
 })
 
 test('a session that was not stored leaves its preferences to nobody', async () => {

@@ -100,10 +100,14 @@ async function confirmKept(kept: Session): Promise<void> {
 /** The pause between two attempts to hear who is signed in. */
 const ASKED_EVERY_MS = 3_000
 
-/** @throws NotStored where the browser does not store the session, of which nothing is left then */
+/**
+ * Opens a session, unless another tab has opened one meanwhile, which this tab then follows.
+ * @throws NotStored where the browser does not store the session, of which nothing is left then
+ */
 export function openSession(answer: OutputOf<typeof calls.session.login>): void {
-  token = answer.token
   try {
+    if (isOvertaken(answer)) return
+    token = answer.token
     keepSettings(answer.settings)
     beginSession(answer.token, answer, true)
   } catch {
@@ -127,10 +131,31 @@ export class NotStored extends Error {
   }
 }
 
-/** Replaces the session by a new one of the same account, without changing the screen. */
+/**
+ * Replaces the session by a new one of the same account, without changing the screen, unless another tab has signed out
+ * meanwhile, or in.
+ * @throws NotStored where the browser does not store it; the session before goes on then
+ */
 export function replaceSession(answer: OutputOf<typeof calls.session.login>): void {
-  replaced = token
-  beginSession(answer.token, answer, true)
+  const before = token
+  try {
+    if (isOvertaken(answer)) return
+    beginSession(answer.token, answer, true)
+    replaced = before
+  } catch {
+    endOnServer(answer.token)
+    token = before
+    throw new NotStored()
+  }
+}
+
+/** Whether another tab has changed the session, of which this one has yet to hear: then it follows, and signs nobody in. */
+function isOvertaken(answer: OutputOf<typeof calls.session.login>): boolean {
+  // What is left of a session that has expired is nobody's.
+  if (localStorage.getItem('token') === token || (token === null && readKept() === null)) return false
+  endOnServer(answer.token)
+  followStored()
+  return true
 }
 
 /** Ends a session on the server if that can be reached, whichever is used here. */

@@ -8,6 +8,8 @@ import { type Person, uniqueMac, type World } from '../support/world.ts'
 
 /** How often a box polls, in milliseconds. */
 const POLL = 120_000
+/** How soon a box that is refused, and still gets messages, asks for them. */
+const AGAIN = 30_000
 /** How often it polls while it is refused before it asks for the reason again. */
 const POLLS_OUT = 5
 
@@ -122,6 +124,12 @@ describe('on the page of the boxes, a box', () => {
     expect(await played(page)).toEqual([])
     await page.keyboard.press(POWER)
     await expect.poll(() => played(page)).toHaveLength(1)
+    // A box that the television woke, or that never tells that it is in standby, is woken all the same.
+    await page.keyboard.press(POWER)
+    await page.evaluate(() => sessionStorage.setItem('asleep', 'false'))
+    await page.keyboard.press(POWER)
+    expect((await told(page)).at(-1)).toBe('StandBy false')
+    await expect.poll(() => played(page).then((all) => all.at(-1))).toMatch(/one\?token=/)
   })
 
   test('stays with its channel where the list changes: at the end of a picture, up and down, and let in again', async ({
@@ -264,7 +272,9 @@ describe('on the page of the boxes, a box', () => {
     const reason = page.getByRole('alert').first()
     await expect(reason).toHaveText(/^Your service is switched off/)
     await dealer.call(tell, { clients: [name], event: 'message', message: 'Please call us' })
-    await polls()
+    // Soon after it was refused: a reboot waits for four minutes only.
+    world.clock.pass({ seconds: 5 })
+    await answered(page, 'get_events', () => forward(page, AGAIN))
     const message = page.getByRole('dialog', { name: 'Please call us' })
     await expect(message).toBeVisible()
     await expect.poll(async () => (await dealer.call(told, { name }))[0]?.state).toBe('shown')

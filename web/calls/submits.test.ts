@@ -200,6 +200,7 @@ describe('a submit without an answer', () => {
       { ...suspend, input: { ...X, reason: 'Late', service_too: false } },
     ],
     ['lifted', lift, suspend],
+    ['suspended, in capitals', suspend, { ...lift, input: { ...lift.input, name: X.name.toUpperCase() } }],
     ['chosen for the appearance', look({ mode: 'dark' }), look({ mode: 'light', preset: 'red' })],
     ['asked for', askFor, withdraw],
     ['moved', moveTo('north'), moveTo('south')],

@@ -238,11 +238,14 @@ function settingsOf(pending: Pending): string[] {
   if (!sets) return []
   const { name = '', login = name, clients = [login] } = namedIn(pending.input)
   const fields = pending.fields.filter((field) => !NAMING.includes(field))
-  return clients
-    .map((client) => sets.replace('{name}', client))
-    .flatMap((text) =>
-      text.includes('{field}') ? fields.map((field) => text.replace('{field}', field)) : text,
-    )
+  return (
+    clients
+      // An address may have the name in other letters than the list.
+      .map((client) => sets.replace('{name}', client.toLowerCase()))
+      .flatMap((text) =>
+        text.includes('{field}') ? fields.map((field) => text.replace('{field}', field)) : text,
+      )
+  )
 }
 
 const NAMING = ['name', 'login', 'clients']

@@ -45,6 +45,8 @@ function Branch({ name }: { name: string }) {
   const { role } = useSession()
   const account = useCall(calls.tree.account, { name })
   const { data } = account
+  // One account has one address, by which its drafts and what was sent for it are known.
+  if (data && data.name !== name) return <Navigate to={to.branch(data.name)} replace />
   const mayManage = data !== undefined && manages(role, data)
   const beneath = data && levelBeneath(data.role)
   return (

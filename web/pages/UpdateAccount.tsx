@@ -1,4 +1,4 @@
-import { useParams } from 'react-router'
+import { Navigate, useParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
 import { Access } from '../accounts/Access.tsx'
@@ -20,6 +20,9 @@ export function UpdateAccount({ level: levelName }: { level: LevelName }) {
   const level = levels[levelName]
   const { name = '' } = useParams()
   const account = useCall(calls.level[levelName].detail, { name })
+  // One account has one address, by which its drafts and what was sent for it are known.
+  if (account.data && account.data.name !== name)
+    return <Navigate to={to.level[levelName].update(account.data.name)} replace />
   return (
     <>
       <PageHead title={`Update ${level.title}: ${name}`} tab={name} />

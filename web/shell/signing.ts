@@ -27,7 +27,8 @@ export function useSigning(onDone: (answer: OutputOf<typeof calls.session.login>
     if (empty) return
     setLoading(true)
     try {
-      const answer = await sendSolving(credentials, begin)
+      const solve = async (challenge: unknown) => (isGone.current ? null : begin(challenge))
+      const answer = await sendSolving(credentials, solve)
       // By then somebody else may have signed in here, or the person have put it off and signed out.
       if (answer && isGone.current) endOnServer(answer.token)
       else if (answer) onDone(answer)

@@ -4,7 +4,7 @@ import { CircleAlert, ShieldCheck } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useReducer, useRef, useState } from 'react'
 import { useFormContext } from 'react-hook-form'
 import { Spinner } from '../Spinner.tsx'
-import { type CaptchaOffer, draw, loadCaptcha, takeLoaded } from './solving.ts'
+import { type CaptchaOffer, draw, type LoadedCaptcha, loadCaptcha, takeLoaded } from './solving.ts'
 
 interface CaptchaProps {
   /** The form field that holds the solution; undefined until it is solved. */
@@ -84,13 +84,13 @@ function useSolution({ name, load, again }: ChallengeProps, place: RefObject<HTM
     }
     const begin = async () => {
       const loaded = await (takeLoaded(leaving.signal) ?? loadCaptcha(load, leaving))
-      const { offer } = loaded
+      const { offer, at } = loaded
       if (leaving.signal.aborted) return
       setProvider(offer.provider)
       if (offer.provider === 'none') return settle('', 'solved')
       if (offer.provider === 'altcha') {
-        // Its age is that of the challenge: the machine may sleep while it is solved.
-        onceOld(RENEWED_AFTER_MS, leaving.signal, again)
+        // Its age is that of the challenge: the machine may sleep while it is solved, and the form may come late.
+        onceOld(RENEWED_AFTER_MS, at, leaving.signal, again)
         const solution = await loaded.solution
         return settle(solution ?? undefined, solution ? 'solved' : 'failed')
       }
@@ -114,8 +114,7 @@ function useSolution({ name, load, again }: ChallengeProps, place: RefObject<HTM
  * Calls `act` once something is so many milliseconds old, but not before the page is visible: a hidden page solves no
  * challenges. Timers stand still while a machine sleeps, and a clock may be set, so both are asked.
  */
-function onceOld(age: number, signal: AbortSignal, act: () => void) {
-  const began = [Date.now(), performance.now()] as const
+function onceOld(age: number, began: LoadedCaptcha['at'], signal: AbortSignal, act: () => void) {
   const look = () => {
     const isOld = Date.now() - began[0] >= age || performance.now() - began[1] >= age
     if (isOld && !document.hidden) act()

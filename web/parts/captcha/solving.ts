@@ -11,6 +11,8 @@ export interface CaptchaOffer {
 /** A captcha with the solution in progress. */
 export interface LoadedCaptcha {
   offer: CaptchaOffer
+  /** When it was offered, by the clock and since the page began, in milliseconds. */
+  at: readonly [number, number]
   /** The solution of our own challenge; null for other providers, and after an abort. */
   solution: Promise<string | null>
 }
@@ -21,10 +23,11 @@ export async function loadCaptcha(
   controller: AbortController,
 ): Promise<LoadedCaptcha> {
   const offer = await load()
+  const at = [Date.now(), performance.now()] as const
   const solution = offer.provider === 'altcha' ? solve(offer.challenge, controller) : Promise.resolve(null)
   // Callers that await the solution handle its failure. This avoids an unhandled rejection for the others.
   solution.catch(() => {})
-  return { offer, solution }
+  return { offer, at, solution }
 }
 
 let ahead: { loaded: Promise<LoadedCaptcha>; controller: AbortController } | null = null

@@ -52,7 +52,7 @@
   /** 'out', 'login' or 'in'. */
   var state = 'out'
   /** Whether it is in standby, in which this page runs on and polls, but plays and shows nothing. */
-  var sleeps = isYes(tell('GetStandByStatus'))
+  var sleeps = can('StandBy') && isYes(tell('GetStandByStatus'))
   var pollEvery = 120000
   var polling = null
   var naming = null
@@ -215,6 +215,11 @@
     else {
       if (profile.polls_on === 1) isCut = true
       refuse((profile.block_msg || profile.msg) + (mayLogIn ? BY_LOGIN : ''))
+      // Soon: what is sent to it may have waited for this poll already.
+      if (isCut) {
+        clearTimeout(polling)
+        polling = setTimeout(poll, AGAIN_MS)
+      }
     }
   }
 
@@ -559,8 +564,8 @@
   }
 
   function switchPower() {
-    var told = tell('GetStandByStatus')
-    sleeps = told === '' ? !sleeps : !isYes(told)
+    // Where either sleeps, it is woken: the television may have woken the box, or the box may never tell.
+    sleeps = !sleeps && !isYes(tell('GetStandByStatus'))
     if (sleeps) {
       write('channel', '')
       endPicture()
