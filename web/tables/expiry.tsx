@@ -11,7 +11,8 @@ import { zone } from '../zone.ts'
 
 /**
  * Shows the last day of service, its state as a chip, and the days left once the expiry is near. Where the column of
- * the status is left out, `inactive` says here that the client is switched off; a table has room for a mark only.
+ * the status is left out, `inactive` says here that the client is switched off; a table has room for a mark only. Its word
+ * is that of the client's page: 'Inactive' beside the 'Active' of the expiry would contradict it.
  */
 export function Expiry({ iso, inRows, inactive }: { iso: string; inRows?: boolean; inactive?: boolean }) {
   const now = useNow()
@@ -23,9 +24,9 @@ export function Expiry({ iso, inRows, inactive }: { iso: string; inRows?: boolea
       {inactive && (
         <>
           <span className="cards-only">
-            <Chip tone="plain">Inactive</Chip>
+            <Chip tone="plain">Switched off</Chip>
           </span>
-          <span className="folded-only" role="img" aria-label="Inactive" data-hint="Inactive">
+          <span className="folded-only" role="img" aria-label="Switched off" data-hint="Switched off">
             <PowerOff aria-hidden size={16} />
           </span>
         </>
