@@ -535,6 +535,9 @@ describe('the admin', () => {
     await page.setViewportSize({ width: 1440, height: 400 })
     await page.getByRole('link', { name: /^Unknown/ }).click()
     await expect(page.getByRole('heading', { name: 'Unknown Boxes' })).toBeInViewport()
+    await expect(page.getByText('asked within 7 days')).toBeVisible()
+    // Those that no client has are counted and listed here, and so are none of those that were refused.
+    await expect(page.getByText('No box was refused')).toBeVisible()
     await ask('00:1A:79:C0:FF:E0')
     await count('09:51')
     // Of the chart, the point that is being read stays when a minute is added.

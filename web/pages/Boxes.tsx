@@ -1,17 +1,20 @@
 import { Ban, CircleHelp, Monitor, Wifi } from 'lucide-react'
+import { useMemo } from 'react'
+import { UNKNOWN_BOX_DAYS } from '../../contract/boxes.ts'
 import { calls, type InputOf, type OutputOf } from '../../contract/calls.ts'
 import { MINUTE_MS } from '../../contract/time.ts'
 import { useCall } from '../calls/useCall.ts'
 import { PageHead } from '../PageHead.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Chart } from '../parts/chart/Chart.tsx'
+import { Quiet } from '../parts/Quiet.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import { DataTable } from '../parts/table/DataTable.tsx'
 import { useListState } from '../parts/table/useListState.ts'
 import { to } from '../screens.ts'
 import { TableCard } from '../TableCard.tsx'
-import { models, refusals, refusedBoxes, unknownBoxes } from '../tables/boxes.tsx'
+import { countOfUnknown, models, refusals, refusedOfClients, unknownBoxes } from '../tables/boxes.tsx'
 import { useServedPage } from '../useServedPage.ts'
 import { zone } from '../zone.ts'
 
@@ -20,6 +23,7 @@ export function Boxes() {
   const loaded = useCall(calls.boxes.overview, {}, { every: MINUTE_MS })
   const byModel = useCall(calls.boxes.models, {}, { every: MINUTE_MS })
   const unknown = useUnknownBoxes()
+  const refused = useMemo(() => loaded.data && refusedOfClients(loaded.data.refused), [loaded.data])
   return (
     <>
       <PageHead title="Boxes" />
@@ -38,13 +42,18 @@ export function Boxes() {
           empty="No boxes were counted yet"
         />
         <Card id="unknown" title="Unknown Boxes" flush>
-          <DataTable label="Unknown Boxes" table={unknownBoxes} {...unknown} />
+          <DataTable
+            label="Unknown Boxes"
+            table={unknownBoxes}
+            {...unknown}
+            tools={<Quiet>asked within {UNKNOWN_BOX_DAYS} days</Quiet>}
+          />
         </Card>
         <TableCard
           label="Refused in 24 Hours"
           name="refused"
           table={refusals}
-          rows={loaded.data?.refused}
+          rows={refused}
           loaded={loaded}
         />
         <TableCard
@@ -72,7 +81,7 @@ type Overview = OutputOf<typeof calls.boxes.overview>
 
 function Counts({ data, loading }: { data: Overview | undefined; loading: boolean }) {
   const unknown = data?.refused.find(({ reason }) => reason === 'unknown')
-  const refused = (data?.refused.reduce((sum, { boxes }) => sum + boxes, 0) ?? 0) - (unknown?.boxes ?? 0)
+  const refused = data && refusedOfClients(data.refused).reduce((sum, { boxes }) => sum + boxes, 0)
   return (
     <Tiles>
       <Tile
@@ -92,7 +101,7 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
       />
       <Tile
         label="Refused"
-        value={data && refused}
+        value={refused}
         beside="in 24 hours"
         to="#refused"
         none={refused === 0}
@@ -101,7 +110,7 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
       />
       <Tile
         label="Unknown"
-        value={data && (unknown ? refusedBoxes(unknown) : 0)}
+        value={data && countOfUnknown(unknown?.boxes ?? 0)}
         beside="in 24 hours"
         to="#unknown"
         none={unknown === undefined}

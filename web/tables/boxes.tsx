@@ -1,3 +1,4 @@
+import type { ToldRefusal } from '../../contract/box-refusals.ts'
 import {
   type BoxModel,
   MOST_UNKNOWN_BOXES,
@@ -12,8 +13,15 @@ import { to } from '../screens.ts'
 import { address, CellLink, count, mac, moment, text } from './columns.tsx'
 import { searchFault, sortableBy } from './served.ts'
 
-/** Why boxes were refused when they asked last, and how many. */
-export const refusals = table<RefusedBoxes>({
+type Refused = { reason: ToldRefusal; boxes: number }
+
+/** Returns which boxes of clients were refused. The unknown ones have a count and a list of their own. */
+export function refusedOfClients(refused: readonly RefusedBoxes[]): Refused[] {
+  return refused.flatMap(({ reason, boxes }) => (reason === 'unknown' ? [] : [{ reason, boxes }]))
+}
+
+/** Why boxes of clients were refused when they asked last, and how many. */
+export const refusals = table<Refused>({
   name: 'refusals',
   columns: [
     {
@@ -23,7 +31,7 @@ export const refusals = table<RefusedBoxes>({
       text: ({ reason }) => REASONS[reason],
       sort: ({ reason }) => REASONS[reason],
     },
-    { ...count<RefusedBoxes>('boxes', 'Boxes', { narrow: 'aside' }), cell: refusedBoxes },
+    count('boxes', 'Boxes', { narrow: 'aside' }),
   ],
   rowKey: ({ reason }) => reason,
   firstSort: { by: 'boxes', order: 'desc' },
@@ -31,13 +39,12 @@ export const refusals = table<RefusedBoxes>({
   empty: 'No box was refused',
 })
 
-/** Returns how many boxes were refused for a reason. Of the unknown ones, none is counted beyond those that are kept. */
-export function refusedBoxes({ reason, boxes }: RefusedBoxes): string {
-  return `${number(boxes)}${reason === 'unknown' && boxes >= MOST_UNKNOWN_BOXES ? '+' : ''}`
+/** Returns how many boxes are unknown, of which none is counted beyond those that are kept. */
+export function countOfUnknown(boxes: number): string {
+  return `${number(boxes)}${boxes >= MOST_UNKNOWN_BOXES ? '+' : ''}`
 }
 
-const REASONS: Readonly<Record<RefusedBoxes['reason'], string>> = {
-  unknown: 'No client has its MAC',
+const REASONS: Readonly<Record<ToldRefusal, string>> = {
   switched_off: 'The client is switched off',
   suspended: 'Its dealer is suspended, with the service',
   expired: 'The client has expired',
