@@ -395,13 +395,24 @@ test('an answer that comes after its page was left opens no other page', async (
   await expect(page).toHaveURL(to.level.dealer.list())
 })
 
-test('a reseller finds nobody else in the tree', async ({ open, world }) => {
-  const { reseller } = await world.family()
+test('a reseller finds nobody else in the tree, and a new one is led to its first dealer', async ({
+  open,
+  world,
+}) => {
   const stranger = await world.family()
+  const reseller = await world.child(stranger.superreseller)
   const page = await open({ as: reseller, at: to.branch(stranger.dealer.name) })
   await expect(page.getByText('There is no account of this name beneath you')).toBeVisible()
   await page.getByRole('link', { name: 'Show the tree' }).click()
   await expect(page).toHaveURL(to.tree())
+  const add = page.getByRole('main').getByRole('link', { name: 'Add Dealer' })
+  await expect(add).toBeVisible()
+  await page.getByRole('switch', { name: 'Closed ones' }).check()
+  await expect(page.getByText('No dealers found')).toBeVisible()
+  await expect(add).toHaveCount(0)
+  await page.getByRole('switch', { name: 'Closed ones' }).uncheck()
+  await add.click()
+  await expect(page).toHaveURL(to.level.dealer.add())
 })
 
 test('an account sees its sign-ins and ends another session of its own', async ({ open, world }) => {

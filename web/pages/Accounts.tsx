@@ -1,11 +1,9 @@
-import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
-import { UserPlus } from 'lucide-react'
 import { useMemo } from 'react'
-import { Link } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import type { LevelName } from '../../contract/levels.ts'
 import type { TreeRow } from '../../contract/tree.ts'
+import { AddAccountButton } from '../accounts/AddAccountButton.tsx'
 import { useCall } from '../calls/useCall.ts'
 import { now } from '../clock.ts'
 import { levels } from '../levels.ts'
@@ -13,7 +11,6 @@ import { At } from '../moments.tsx'
 import { PageHead } from '../PageHead.tsx'
 import { number } from '../parts/number.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
-import { to } from '../screens.ts'
 import { TableCard } from '../TableCard.tsx'
 import { type Account, accounts, type Listed } from '../tables/accounts.tsx'
 
@@ -24,11 +21,7 @@ export function Accounts({ level: name }: { level: LevelName }) {
   const tree = useCall(calls.tree.list, {})
   const rows = useMemo(() => joined(data?.data, tree.data?.data), [data, tree.data])
   const total = data && ('totalClients' in data ? data.totalClients : data.count)
-  const add = (
-    <Button variant="contained" startIcon={<UserPlus size={18} />} component={Link} to={to.level[name].add()}>
-      Add {level.title}
-    </Button>
-  )
+  const add = <AddAccountButton level={level} />
   return (
     <>
       <PageHead title={level.plural} action={add} />

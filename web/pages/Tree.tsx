@@ -4,6 +4,7 @@ import { Navigate, useParams, useSearchParams } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { Access } from '../accounts/Access.tsx'
 import { AccountFacts } from '../accounts/AccountFacts.tsx'
+import { AddAccountButton } from '../accounts/AddAccountButton.tsx'
 import { ChildLowBalance } from '../accounts/ChildLowBalance.tsx'
 import { MoveOrClose } from '../accounts/MoveOrClose.tsx'
 import { PasswordCard } from '../accounts/PasswordCard.tsx'
@@ -104,6 +105,8 @@ function Beneath({ level, of }: { level: Level; of?: string }) {
       rows={loaded.data?.data}
       loaded={loaded}
       tools={<Toggle label="Closed ones" checked={closed} onChange={showClosed} />}
+      // To another account only its owner adds.
+      emptyAction={of === undefined && !closed && <AddAccountButton level={level} />}
     />
   )
 }
