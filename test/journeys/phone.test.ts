@@ -258,6 +258,39 @@ describe('on a phone', () => {
     }
   })
 
+  test("a client's MAC is told in one line, and in a narrower window breaks only between its pairs", async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    const { mac } = await world.client(dealer, { login: 'client-1', stb_mac: '00:1A:79:A1:B2:C3' })
+    const page = await open({ as: dealer, at: '/update-client/client-1', ...PHONE, width: 360 })
+    await press(page, 'Credentials')
+    const told = page.getByRole('dialog').getByText(mac ?? '')
+    /** Returns the text in the lines in which it stands. */
+    const lines = () =>
+      told.evaluate((element) => {
+        const lines: string[] = []
+        let last: number | undefined
+        const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+        for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+          for (const [at, letter] of [...(text.textContent ?? '')].entries()) {
+            const range = document.createRange()
+            range.setStart(text, at)
+            range.setEnd(text, at + 1)
+            const { top } = range.getBoundingClientRect()
+            if (top === last) lines.push(`${lines.pop()}${letter}`)
+            else lines.push(letter)
+            last = top
+          }
+        }
+        return lines
+      })
+    await expect.poll(lines).toEqual(['00:1A:79:A1:B2:C3'])
+    await page.setViewportSize({ width: 300, height: 640 })
+    await expect.poll(lines).toEqual(['00:1A:79:', 'A1:B2:C3'])
+  })
+
   test('in a font of twice the size nothing is cut off', async ({ open, world }) => {
     const { dealer } = await world.family({ credits: 1_234 })
     const { mac } = await world.client(dealer, { login: 'client-1', months: 1 })

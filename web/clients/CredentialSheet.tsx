@@ -35,7 +35,9 @@ export function CredentialSheet({ client, onAnother, onType }: CredentialSheetPr
           <div key={label}>
             <dt>{label}</dt>
             <dd>
-              <span className={typed && 'identifier'}>{moment ? <OnDay iso={moment} /> : value}</span>
+              <span className={typed && 'identifier'}>
+                {moment ? <OnDay iso={moment} /> : label === 'MAC' ? <Mac pairs={value.split(':')} /> : value}
+              </span>
               {typed && (
                 <IconButton
                   size="small"
@@ -76,6 +78,17 @@ export function CredentialSheet({ client, onAnother, onType }: CredentialSheetPr
       </Buttons>
       <SendOn client={client} onType={onType} />
       {createPortal(<Printed client={client} qr={qr.drawn} />, document.body)}
+    </>
+  )
+}
+
+/** A MAC that breaks, where it has to, between two pairs. */
+function Mac({ pairs: [first, ...more] }: { pairs: readonly string[] }) {
+  if (more.length === 0) return first
+  return (
+    <>
+      {first}:<wbr />
+      <Mac pairs={more} />
     </>
   )
 }
@@ -171,7 +184,8 @@ const Lines = styled('dl')(({ theme }) => ({
     borderTop: `1px solid ${theme.palette.divider}`,
   },
   '& > div:first-of-type': { borderTop: 0 },
-  '& dt': { flex: '0 0 88px', color: theme.palette.text.secondary },
+  // No wider than the longest label, so that a MAC has a line of its own on a phone.
+  '& dt': { flex: '0 0 4.5rem', color: theme.palette.text.secondary },
   '& dd': { display: 'flex', alignItems: 'center', gap: 8, flex: 1, minWidth: 0, fontWeight: 600 },
   '& dd span': { flex: 1, minWidth: 0, overflowWrap: 'anywhere' },
 }))
