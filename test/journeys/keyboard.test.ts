@@ -171,6 +171,11 @@ test('no bar covers what has the focus in a long list', async ({ open, world }) 
   const { dealer } = await world.family()
   await world.plantClients(dealer, { last: 50, digits: 2 })
   const page = await open({ as: dealer, at: '/clients?perPage=50' })
+  // With two more columns the narrow table scrolls by itself, under its own header.
+  for (const column of ['Phone', 'Package']) {
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('menuitemcheckbox', { name: column }).click()
+  }
   const walk = async (key: string, times: number) => {
     for (let steps = 0; steps < times; steps += 1) {
       await page.keyboard.press(key)
@@ -180,7 +185,6 @@ test('no bar covers what has the focus in a long list', async ({ open, world }) 
   const [first, last] = [page.getByLabel('Select many-01'), page.getByLabel('Select many-50')]
   for (const width of [1440, 700]) {
     await page.setViewportSize({ width, height: 600 })
-    // The narrow table scrolls by itself, under its own header.
     await expect(page.locator('[data-scrolls]')).toHaveCount(width === 700 ? 1 : 0)
     await last.focus()
     await walk('ArrowUp', 49)

@@ -15,7 +15,7 @@ import {
 } from './columns.ts'
 
 /** From a large screen to the width below which rows become cards. */
-const WIDTHS = [1920, 1440, 1366, 1280, 1100, 1025, 900, 768, 700, 667]
+const WIDTHS = [1920, 1440, 1366, 1280, 1100, 1025, 900, 768, 740, 700, 667]
 /** A collapsed menu gives a table the room of another width, so a large and a small one stand for all. */
 const COLLAPSED_AT = [1440, 1025]
 /** Phones, where the same columns are cards. */
@@ -34,6 +34,8 @@ interface Walked {
   isSorted?: false
   /** The columns that are shown within others where the table would have to scroll. */
   folded?: readonly string[]
+  /** The columns that a folded table leaves out at a width, because it would still have to scroll. */
+  spared?: Readonly<Record<number, readonly string[]>>
   /** The columns that it is sorted by, where these are not all but the actions. */
   sorts?: readonly string[]
 }
@@ -46,6 +48,7 @@ const WALKED_CLIENTS: Walked = {
   name: 'ana.ferreira',
   actions: ['Renew ana.ferreira', 'Delete ana.ferreira'],
   folded: ['Ministra', 'Status'],
+  spared: { 740: ['Description'], 700: ['Description'], 667: ['Description'] },
 }
 
 const WALKED_ALL_CLIENTS: Walked = {
@@ -56,6 +59,7 @@ const WALKED_ALL_CLIENTS: Walked = {
   name: 'ana.ferreira',
   actions: ['Delete ana.ferreira'],
   folded: ['Ministra', 'Status'],
+  spared: { 740: ['Description'], 700: ['Description'], 667: ['Dealer', 'Description'] },
 }
 
 const TABLES: readonly Walked[] = [
@@ -372,7 +376,7 @@ test.for(PAGES)(
               const { columns, isFolded, covered } = await table(page, facts.label).evaluate(lookAt, held)
               const where = `${facts.label}: ${width}, menu ${menu}`
               expect({ columns, covered }, where).toEqual({
-                columns: columnsOf(facts, isFolded),
+                columns: columnsOf(facts, isFolded, width),
                 covered: [],
               })
             }).toPass({ timeout: 15_000 })
@@ -401,7 +405,7 @@ test.for(PAGES)(
     await page.setViewportSize({ width: 667, height: 900 })
     for (const facts of tables.filter(({ isSorted }) => isSorted !== false)) {
       const rows = table(page, facts.label)
-      for (const column of sortableOf(facts).filter((one) => !facts.folded?.includes(one))) {
+      for (const column of columnsOf({ ...facts, columns: sortableOf(facts) }, true, 667)) {
         await rows.getByRole('button', { name: column, exact: true }).click()
         await expect(rows.locator('th[aria-sort]'), facts.label).toHaveText(column)
       }
@@ -442,7 +446,7 @@ test('clients fit the width of a tablet without scrolling, and one that is switc
   const page = await openAt(windowOf, business, WALKED_CLIENTS)
   const clients = table(page, 'Clients')
   const off = clients.getByRole('row').filter({ hasText: 'luis.moreira' })
-  for (const width of [1440, 900, 768]) {
+  for (const width of [1440, 900, 768, 740, 667]) {
     await page.setViewportSize({ width, height: 900 })
     await expectNoScroll(page)
     // Beside the state of its expiry it is never 'Inactive' and 'Active' at once.
@@ -546,7 +550,7 @@ test("the admin's list of all clients fits the width of a tablet without scrolli
   windowOf,
 }) => {
   const page = await openAt(windowOf, business, WALKED_ALL_CLIENTS)
-  for (const width of [1440, 900, 768]) {
+  for (const width of [1440, 900, 768, 740, 667]) {
     await page.setViewportSize({ width, height: 900 })
     await expectNoScroll(page)
   }
@@ -612,7 +616,13 @@ test('the header of a scrolling table stays in view, and one click renews a clie
     at: to.clients({ perPage: '25' }),
     label: 'Clients',
   })
+  // With two more columns it scrolls there.
+  for (const column of ['Phone', 'Package']) {
+    await press(page, 'Columns')
+    await page.getByRole('menuitemcheckbox', { name: column }).click()
+  }
   await page.setViewportSize({ width: 700, height: 480 })
+  await expect(page.locator('[data-scrolls]')).toHaveCount(1)
   const rows = table(page, 'Clients')
   await rows.evaluate((element) => element.parentElement?.scrollTo({ top: 10_000 }))
   await expectOnTop(rows.getByRole('button', { name: 'Name', exact: true }), 'scrolled down')
@@ -644,8 +654,9 @@ async function expectNoScroll(page: Page): Promise<void> {
   await expect(page.locator('[data-scrolls]')).toHaveCount(0)
 }
 
-function columnsOf({ columns, folded }: Walked, isFolded: boolean): readonly string[] {
-  return columns.filter((column) => !isFolded || !folded?.includes(column))
+function columnsOf({ columns, folded, spared }: Walked, isFolded: boolean, width: number): readonly string[] {
+  const leftOut = [...(folded ?? []), ...(spared?.[width] ?? [])]
+  return columns.filter((column) => !isFolded || !leftOut.includes(column))
 }
 
 /** Returns the columns that a table can be sorted by. */

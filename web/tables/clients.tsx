@@ -34,7 +34,12 @@ export function ownClients(acts: {
           </Marked>
         ),
       },
-      { ...text('description', 'Description', { narrow: 'more' }), least: 84, usually: 'shown' },
+      {
+        ...text('description', 'Description', { narrow: 'more' }),
+        least: 84,
+        spared: true,
+        usually: 'shown',
+      },
     ],
     actions({ width: 68, narrow: 'more' }, (row) => (
       <span className="row-buttons">
@@ -64,11 +69,17 @@ export function allClients(acts: { remove: (row: AnyClientRow) => void }): Table
         width: 128,
         least: 96,
         foldedWidth: 80,
+        spared: true,
         narrow: 'more',
         usually: 'shown',
         cell: (row) => <AccountLink name={row.dealer} />,
       },
-      { ...text('description', 'Description', { narrow: 'more' }), least: 64, usually: 'shown' },
+      {
+        ...text('description', 'Description', { narrow: 'more' }),
+        least: 64,
+        spared: true,
+        usually: 'shown',
+      },
     ],
     actions({ width: 56, narrow: 'more' }, (row) => (
       <RowButton label={`Delete ${row.name}`} word="Delete" onClick={() => acts.remove(row)}>

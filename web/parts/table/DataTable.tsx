@@ -57,7 +57,8 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const page = usePage(table, list, rows)
   const place = useRef<HTMLDivElement>(null)
   const fit = useFit(table, props.select !== undefined, place)
-  const folded = useMemo(() => ({ ...table, columns: foldedOf(table.columns) }), [table])
+  const { spared } = fit
+  const folded = useMemo(() => ({ ...table, columns: foldedOf(table.columns, spared) }), [table, spared])
   const keys = page.rows.map(table.rowKey)
   const marks = useMarks(keys)
   useFocusKept(place, keys, props.select?.chosen.size === 0)

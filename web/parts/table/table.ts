@@ -26,6 +26,8 @@ export interface Column<Row> {
    */
   foldedInto?: string
   foldedWidth?: number
+  /** True where it is left out of a folded table that would still have to scroll: of several, the last one first. */
+  spared?: boolean
   /** The place of the field on a phone; 'line' by default. A `title` stays visible everywhere. */
   narrow?: Narrow
   /** Whether it is usually shown, for a column that the person may show and hide. */

@@ -8,6 +8,8 @@ export interface Fit {
   room: number
   /** True when the least widths fit only, or not even, once columns are folded. */
   folded: boolean
+  /** How many of the columns that can be spared are left out, so that the folded ones fit. */
+  spared: number
   /** True when not even the folded columns fit. */
   scrolls: boolean
 }
@@ -36,7 +38,8 @@ export function useFit<Row>(
 
 function fitOf<Row>({ columns }: PlainTable<Row>, boxed: boolean, width: number): Fit {
   const folded = columns.some(isFolded) && width < neededBy(columns, boxed, leastOf)
-  const shown = folded ? foldedOf(columns) : columns
+  const spared = folded ? sparedFor(columns, (shown) => neededBy(shown, boxed, leastOf) <= width) : 0
+  const shown = folded ? foldedOf(columns, spared) : columns
   const least = neededBy(shown, boxed, leastOf)
   const wanted = neededBy(shown, boxed, wantedBy)
   const room = wanted === least ? Number(width >= least) : (width - least) / (wanted - least)
@@ -44,13 +47,26 @@ function fitOf<Row>({ columns }: PlainTable<Row>, boxed: boolean, width: number)
     cards: window.innerWidth < 667,
     room: Math.min(1, Math.max(0, room)),
     folded,
+    spared,
     scrolls: width < least,
   }
 }
 
-export function foldedOf<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
+/** Returns how many columns to leave out of a folded table; none where it has to scroll all the same. */
+function sparedFor<Row>(
+  columns: readonly Column<Row>[],
+  fits: (shown: readonly Column<Row>[]) => boolean,
+): number {
+  const most = columns.filter(({ spared }) => spared).length
+  for (let spared = 0; spared <= most; spared++) if (fits(foldedOf(columns, spared))) return spared
+  return 0
+}
+
+export function foldedOf<Row>(columns: readonly Column<Row>[], spared: number): Column<Row>[] {
+  const sparable = columns.filter((column) => column.spared)
+  const leftOut = sparable.slice(sparable.length - spared)
   return columns
-    .filter(({ foldedInto }) => !columns.some(({ key }) => key === foldedInto))
+    .filter((column) => !leftOut.includes(column) && !columns.some(({ key }) => key === column.foldedInto))
     .map((column) => {
       const { foldedWidth: width } = column
       return width === undefined ? column : { ...column, width, least: width }
@@ -66,6 +82,7 @@ function isSame(one: Fit, other: Fit): boolean {
     one.cards === other.cards &&
     one.room === other.room &&
     one.folded === other.folded &&
+    one.spared === other.spared &&
     one.scrolls === other.scrolls
   )
 }
