@@ -40,12 +40,14 @@ test('the boxes of the demonstration come online and show what they are told', a
   }
 })
 
-test('the demonstration starts with a day of online counts', async () => {
+test('the demonstration starts with a day of online counts, which end near the number of boxes that come online', async () => {
   const world = await openWorld()
   await countYesterday(world.server.sql, world.clock.now)
   const { counts } = await world.admin.call(calls.boxes.overview)
   expect(counts.at.at(-1)).toBe(world.clock.now.toISOString())
   expect(counts.at).toHaveLength(288)
   expect(Math.min(...counts.online)).toBeGreaterThan(0)
+  expect(counts.online.at(-1)).toBeGreaterThan(110)
+  expect(counts.online.at(-1)).toBeLessThan(145)
   await world.close()
 })

@@ -7,19 +7,23 @@ export type DemoBox = { mac: string; stb_sn: string; stb_type: string; ver: stri
 const POLL_MS = 120_000
 const ALL_ON_MS = 20_000
 
-/** How many clients have a box that lives; some of them have expired, or are switched off. */
+/**
+ * How many clients have a box that lives, and which share of them comes online: some have expired, or are switched off.
+ */
 const LIVING = 150
+const ONLINE = 0.85
 
 /** Boxes that ask before anybody made a client for them. */
 const OF_NOBODY: readonly DemoBox[] = ['00:1A:79:0D:E0:01', '00:1A:79:0D:E0:02', '00:1A:79:0D:E0:03'].map(
   (mac) => ({ mac, stb_sn: '', stb_type: 'MAG322', ver: 'ImageDescription: 0.2.18-r23' }),
 )
 
+/** Returns the boxes that live. A locked client's is let in from one address only, which is not the one they ask from. */
 export async function demoBoxes(sql: Sql): Promise<DemoBox[]> {
   const known = await sql<DemoBox[]>`
     select c.mac, coalesce(d.stb_sn, '') as stb_sn, coalesce(d.stb_type, '') as stb_type, coalesce(d.version, '') as ver
     from client c join device d on d.client = c.id
-    where c.mac is not null and c.deleted is null order by c.id desc limit ${LIVING}`
+    where c.mac is not null and c.deleted is null and not c.locked order by c.id desc limit ${LIVING}`
   const [mistyped] = await sql<{ mac: string }[]>`
     select c.mac from client c left join device d on d.client = c.id
     where c.mac is not null and c.deleted is null and d.client is null order by c.id desc limit 1`
@@ -36,12 +40,16 @@ function nearly(mac: string): DemoBox {
   }
 }
 
-/** Counts the boxes that were online in the day before: most in the evening. */
+/** Counts the boxes that were online in the day before: most in the evening, and at its end as many as come online. */
 export async function countYesterday(sql: Sql, now: Date): Promise<void> {
   await sql`
+    with day as (
+      select at, 0.55 + 0.3 * sin((extract(epoch from at) / 86400 - 0.57) * 2 * pi()) as share
+      from generate_series(date_bin('5 minutes', ${now}::timestamptz, 'epoch') - interval '1 day', ${now}::timestamptz, interval '5 minutes') at)
     insert into box_count (at, online)
-    select at, (${LIVING}::integer * (0.55 + 0.3 * sin((extract(epoch from at) / 86400 - 0.57) * 2 * pi()) + 0.05 * random()))::integer
-    from generate_series(date_bin('5 minutes', ${now}::timestamptz, 'epoch') - interval '1 day', ${now}::timestamptz, interval '5 minutes') at`
+    select at, (${LIVING * ONLINE}::float8 * share / first_value(share) over (order by at desc)
+      * (0.97 + 0.06 * random()))::integer
+    from day`
 }
 
 /**

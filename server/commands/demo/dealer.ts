@@ -109,19 +109,24 @@ export class Dealer {
     const address = `203.0.113.${whole(250) + 1}`
     await stage.sql`
       with seen as (
-        insert into presence (client, polled, answered, watching)
-        select id, ${seen}, ${seen}, ${chance(0.3) ? pick(SHOWS) : null} from client
+        insert into presence (client, polled, address, answered, watching)
+        select id, ${seen}, ${address}, ${seen}, ${chance(0.3) ? pick(SHOWS) : null} from client
         where name = ${name} and deleted is null),
       first as (
         insert into device_history (client, at, event, detail, address)
         select id, ${seen}, 'first seen', ${serial}, ${address} from client where name = ${name} and deleted is null)
       insert into device (
         client, first_seen, stb_sn, stb_type, version, time_last_play_tv, time_last_play_video,
-        last_played_tv_content, last_played_vod_content, locked_to_ip)
+        last_played_tv_content, last_played_vod_content)
       select id, ${seen}, ${serial}, ${pick(BOXES)},
         ${'ImageDescription: 0.2.18-r23; PORTAL version: 5.6.1'}, ${seen},
         ${chance(0.5) ? new Date(seen.getTime() - 9_000_000) : null}, ${pick(SHOWS)},
-        ${chance(0.5) ? pick(FILMS) : null}, ${chance(0.2) ? address : null}
+        ${chance(0.5) ? pick(FILMS) : null}
       from client where name = ${name} and deleted is null`
+    if (!chance(0.2)) return
+    await stage.act(this.name, 'clients.save', { login: name, locked: true })
+    await stage.sql`
+      update device d set locked_to_ip = ${address} from client c
+      where d.client = c.id and c.name = ${name} and c.deleted is null`
   }
 }
