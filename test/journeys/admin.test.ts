@@ -851,6 +851,10 @@ describe('the admin', () => {
     const dialog = page.getByRole('dialog', { name: 'Export transactions' })
     await expect(dialog.getByLabel('From')).toHaveValue('2026-05-01')
     await expect(dialog.getByLabel('To')).toHaveValue('2026-05-15')
+    // The browser writes the days of the fields in its own way.
+    await expect(dialog.getByText('From 2026-05-01 to 2026-05-15, both included.')).toBeVisible()
+    await fill(dialog, { From: '' })
+    await expect(dialog.getByText('Both days are included.')).toBeVisible()
     await fill(dialog, { From: '2026-05-16' })
     await press(dialog, 'Export as CSV')
     await expect(dialog.getByText('The last day is before the first')).toBeVisible()

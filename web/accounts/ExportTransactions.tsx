@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react'
+import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { counted } from '../../contract/quantities.ts'
@@ -50,12 +51,19 @@ export function ExportTransactions({ open, filter, onClose }: ExportTransactions
       sending={{ loading: received !== null, submitError: null }}
     >
       <DayInput name="from" label="From" />
-      <DayInput name="to" label="To" help="Both days are included." />
+      <LastDay />
       {late && received && (
         <Progress label="Export">{counted(received.rows, 'transaction')} received</Progress>
       )}
     </FormDialog>
   )
+}
+
+/** The last day. A browser writes the days of its fields in its own way, so they are repeated as they are written here. */
+function LastDay() {
+  const [from, to] = useWatch({ name: ['from', 'to'] })
+  const help = from && to ? `From ${from} to ${to}, both included.` : 'Both days are included.'
+  return <DayInput name="to" label="To" help={help} />
 }
 
 const Days = z.object({ from: Day, to: Day }).check(daysInOrder)
