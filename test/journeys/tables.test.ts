@@ -463,6 +463,14 @@ test('clients fit the width of a tablet without scrolling, and one that is switc
   const card = page.getByRole('listitem').filter({ hasText: 'luis.moreira' })
   await expect(card.getByText('Switched off').filter({ visible: true })).toHaveCount(1)
   await expect(card.getByText('Inactive').filter({ visible: true })).toHaveCount(0)
+  // What has no room beside the date stands at the right beneath it.
+  await page.setViewportSize({ width: 360, height: 844 })
+  const rightOf = async (one: Locator) => {
+    const box = await one.boundingBox()
+    return Math.round((box?.x ?? 0) + (box?.width ?? 0))
+  }
+  const expiry = card.locator('.expiry')
+  await expect.poll(() => rightOf(expiry.locator('> .chip'))).toBe(await rightOf(expiry.locator('xpath=..')))
 })
 
 test('no list of accounts and no transactions scroll sideways at 1440 px, nor at 1366 beside a classic scroll bar', async ({
