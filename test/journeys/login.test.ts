@@ -230,6 +230,13 @@ describe('the captcha', () => {
     await expect(page.getByText('Verified')).toBeVisible()
     await sleep()
     await expect.poll(challenges).toBe(3)
+    // Nor does it become younger by a form that comes late.
+    const show = await holdBack(page, '**/assets/Login*.js')
+    await page.reload({ waitUntil: 'commit' })
+    await expect.poll(challenges).toBe(4)
+    await sleep()
+    show()
+    await expect.poll(challenges).toBe(5)
     await expect(page.getByText('Verified')).toBeVisible()
     await signIn(page, dealer.name)
     await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
@@ -238,6 +245,31 @@ describe('the captcha', () => {
 
 describe('a username with many wrong logins', () => {
   test.override({ env: { CAPTCHA_PROVIDER: 'altcha' } })
+
+  test('makes nobody work whose form has gone by then, since somebody else has signed in in another tab', async ({
+    open,
+    world,
+  }) => {
+    const { dealer, reseller } = await world.family()
+    await plantWrong(world, dealer.name, 10)
+    const page = await open({ at: '/login' })
+    // Signing in once tells the page what the time of the test is.
+    await signIn(page, reseller.name)
+    await press(page, 'Logout')
+    await expect(page.getByText('Verified')).toBeVisible()
+    const release = await holdBack(page, LOGIN)
+    await typeAll(page, dealer.name, 'not this one')
+    const other = await page.context().newPage()
+    await other.goto('/login')
+    await signIn(other, reseller.name)
+    await expect(page).toHaveURL('/reseller')
+    const answered = page.waitForResponse(LOGIN)
+    release()
+    expect((await answered).status()).toBe(429)
+    await page.getByRole('link', { name: 'Dealers', exact: true }).click()
+    await expect(page.getByRole('heading', { name: 'Dealers' })).toBeVisible()
+    expect(page.workers()).toEqual([])
+  })
 
   test('is signed in by itself once the device has solved a longer challenge, and is told why it waits', async ({
     open,
