@@ -27,7 +27,7 @@ const Manifest = z.strictObject({
       sha256: z.string(),
     }),
   ),
-  /** The last value of each sequence. */
+  /** The number before the next one of each sequence that does not begin at 1. */
   sequences: z.array(z.strictObject({ name: z.string(), value: z.int() })),
 })
 

@@ -109,6 +109,30 @@ describe('a backup', () => {
     expect(await numbers(target)).toEqual(await numbers(world.server))
   })
 
+  test('of tables whose next number was set ahead is restored with it, and one that lacks it goes on after its rows', async () => {
+    const source = await openWorld()
+    try {
+      await source.family({ credits: 5 })
+      const { ownerSql } = source.server.database
+      for (const table of ['suspension', 'holding', 'account'])
+        await ownerSql.unsafe(`alter table ${table} alter id restart with 1001`)
+      await take(source.server.database)
+      await restore()
+      const next = (database: FreshDatabase) => database.ownerSql`
+        select last_value + is_called::int as next from account_id_seq
+        union all select last_value + is_called::int from suspension_id_seq`
+      expect(await next(target)).toEqual([{ next: 1001 }, { next: 1001 }])
+      await target.drop()
+      target = await freshDatabase({ migrated: false })
+      // As earlier versions have left it out.
+      await restore({ manifest: { ...readManifest(folder), sequences: [] } })
+      const [highest] = await target.ownerSql`select max(id) + 1 as next from account`
+      expect(await next(target)).toEqual([highest, { next: 1 }])
+    } finally {
+      await source.close()
+    }
+  })
+
   test('is a snapshot even while people work: its ledger is sound and every password readable', async () => {
     const passwords = new Map<string, string>()
     const before = await addClient('before')

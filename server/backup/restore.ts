@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib'
 import { storeOrCheckKey } from '../access/key-check.ts'
 import { createSeal } from '../access/seal.ts'
 import { StartFault } from '../config.ts'
+import { countOn } from '../postgres/after-a-copy.ts'
 import { begin } from '../postgres/begin.ts'
 import { codeOf } from '../postgres/errors.ts'
 import { LOCKS } from '../postgres/locks.ts'
@@ -92,6 +93,8 @@ async function fill(sql: Sql, { folder, manifest, say }: RestoreOptions): Promis
   }
   // One that is not there, as of a table that was left out, is passed over.
   for (const { name, value } of manifest.sequences) await sql`select setval(to_regclass(${name}), ${value})`
+  // Earlier versions left out a next number that was set by hand.
+  await countOn(sql)
 }
 
 /**

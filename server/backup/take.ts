@@ -162,14 +162,7 @@ async function copySnapshot(
       schema: nameTables(standing),
       tables: written,
       // Sequences are outside the snapshot: newer values leave a gap in the numbers, as a failed transaction does.
-      sequences: [
-        ...(await sql<Manifest['sequences']>`
-          select sequencename as name, last_value as value from pg_sequences
-          join pg_depend on classid = 'pg_class'::regclass
-            and objid = format('%I.%I', schemaname, sequencename)::regclass and deptype in ('a', 'i')
-          join pg_class on pg_class.oid = refobjid and relname = any (${ours.map(({ name }) => name)}::text[])
-          where schemaname = 'public' and last_value is not null order by 1`),
-      ],
+      sequences: await numbersOf(sql, ours),
     }
   }
   try {
@@ -207,6 +200,27 @@ async function tablesOf(sql: Sql, standing: Standing): Promise<Tables> {
     ours: found.filter(isOurs).map(({ name, columns }) => ({ name, columns })),
     others: found.filter((table) => !isOurs(table)).map(({ name }) => name),
   }
+}
+
+/**
+ * Returns the number before the next one of each sequence, whether a row got it or the next one was set by hand. Those
+ * that begin at 1 are left out.
+ */
+async function numbersOf(sql: Sql, tables: Table[]): Promise<Manifest['sequences']> {
+  const sequences = await sql<{ name: string }[]>`
+    select sequence.relname as name from pg_class sequence
+    join pg_depend on classid = 'pg_class'::regclass and objid = sequence.oid and deptype in ('a', 'i')
+    join pg_class on pg_class.oid = refobjid and pg_class.relname = any (${tables.map(({ name }) => name)}::text[])
+    where sequence.relnamespace = 'public'::regnamespace
+      and case when sequence.relkind = 'S' then has_sequence_privilege(sequence.oid, 'select') end order by 1`
+  const numbers: Manifest['sequences'] = []
+  for (const { name } of sequences) {
+    const [number] = await sql<
+      { value: number }[]
+    >`select last_value - (not is_called)::int as value from ${sql(name)}`
+    if (number && number.value > 0) numbers.push({ name, value: number.value })
+  }
+  return numbers
 }
 
 async function copyOut(

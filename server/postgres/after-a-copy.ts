@@ -21,13 +21,7 @@ export async function areTriggersOff(sql: Sql): Promise<boolean> {
  * @param sql the owner's: nobody else may read what numbers come next, and then none are found
  */
 export async function numbersTaken(sql: Sql): Promise<string | null> {
-  const numbered = await sql<{ table: string; column: string; sequence: string }[]>`
-    select relname as "table", quote_ident(attname) as "column",
-      pg_get_serial_sequence(quote_ident(relname), attname) as sequence
-    from pg_attribute a join pg_class c on c.oid = a.attrelid
-    where relnamespace = 'public'::regnamespace and relname = any (${[...KNOWN_TABLES]}::text[])
-      and attidentity in ('a', 'd')
-      and has_sequence_privilege(pg_get_serial_sequence(quote_ident(relname), attname), 'select') order by 1`
+  const numbered = await numberedColumns(sql)
   const looks = numbered.map(
     ({ table, column, sequence }) => `
       select '${table}' as "table" from ${sequence}
@@ -40,4 +34,23 @@ export async function numbersTaken(sql: Sql): Promise<string | null> {
     .filter(({ table }) => taken.some((one) => one.table === table))
     .map(({ table, column, sequence }) => `select setval('${sequence}', max(${column})) from ${table};`)
   return `The next numbers of ${taken.map(({ table }) => table).join(', ')} are those of rows that are there, as a copy by logical replication leaves them. Run as the owner of the tables: ${remedies.join(' ')}`
+}
+
+/** Has the next number of each table be one after those of its rows, where it is not. */
+export async function countOn(sql: Sql): Promise<void> {
+  for (const { table, column, sequence } of await numberedColumns(sql))
+    await sql.unsafe(`
+      select setval('${sequence}', highest) from ${sequence}, (select max(${column}) as highest from "${table}") of_rows
+      where highest >= last_value + is_called::int`)
+}
+
+/** The columns whose numbers PostgreSQL gives, with the sequences that this role may read. */
+function numberedColumns(sql: Sql): Promise<{ table: string; column: string; sequence: string }[]> {
+  return sql`
+    select relname as "table", quote_ident(attname) as "column",
+      pg_get_serial_sequence(quote_ident(relname), attname) as sequence
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where relnamespace = 'public'::regnamespace and relname = any (${[...KNOWN_TABLES]}::text[])
+      and attidentity in ('a', 'd')
+      and has_sequence_privilege(pg_get_serial_sequence(quote_ident(relname), attname), 'select') order by 1`
 }

@@ -3635,10 +3635,24 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/postgres/migrate.test.ts'],
   },
   {
+    guard: 'a backup has a next number that was set and not given to a row',
+    file: 'server/backup/take.ts',
+    from: 'last_value - (not is_called)::int',
+    to: 'case when is_called then last_value else 0 end',
+    suites: ['server/backup/backup.test.ts'],
+  },
+  {
+    guard: 'a restore counts on after the rows of a backup that lacks a next number',
+    file: 'server/backup/restore.ts',
+    from: 'await countOn(sql)',
+    to: '',
+    suites: ['server/backup/backup.test.ts'],
+  },
+  {
     guard: 'a next number that was set, and not given to a row, is known as the next one',
     file: 'server/postgres/after-a-copy.ts',
-    from: 'last_value + is_called::int',
-    to: 'last_value + 1',
+    from: '>= last_value + is_called::int`,',
+    to: '>= last_value + 1`,',
     suites: ['server/postgres/migrate.test.ts'],
   },
   {
