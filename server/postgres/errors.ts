@@ -31,6 +31,11 @@ export function isOfBrokenConnection(error: unknown): boolean {
   return error instanceof Error && 'query' in error && isOfConnection(error)
 }
 
+/** Whether a statement names what is not there or is another thing, as where somebody has renamed a column. */
+export function isOfDefinition(error: unknown): error is Error {
+  return /^42(?!501)/.test(codeOf(error))
+}
+
 /** Whether PostgreSQL refused a change because the host, or the connection, may only read. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { freshDatabase } from '../../test/support/database.ts'
+import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { type Family, type Person, suiteWorld } from '../../test/support/world.ts'
 import { fillSums } from '../ledger/sums.ts'
 import { fillBranchDays } from '../nouns/growth.ts'
@@ -855,6 +855,55 @@ test('npm run verify finds views and functions that were rewritten, also what Po
     await database.drop()
   }
 })
+
+test('npm run verify names what cannot be made for a comparison, and why it breaks off, and is unsound then', async () => {
+  const database = await freshDatabase()
+  try {
+    const { ownerSql } = database
+    const [, without] = await proofOf(database, () => ownerSql`alter table suspension rename lifted to ended`)
+    expect(without).toContain(
+      'The view dealer_out_of_service cannot be made: column s.lifted does not exist.',
+    )
+    await ownerSql`alter table suspension rename ended to lifted`
+    const [code, lines] = await proofOf(database, () => ownerSql`drop view client_count cascade`)
+    expect(code).toBe(1)
+    expect(lines).toContain('The view client_count is gone.')
+    expect(lines.slice(-2)).toEqual([
+      'The rest was not looked at: relation "client_count" does not exist.',
+      'The ledger is NOT sound.',
+    ])
+  } finally {
+    await database.drop()
+  }
+})
+
+test('npm run verify says that it compares nothing where the owner may create nothing', async () => {
+  const database = await freshDatabase()
+  try {
+    const [code, lines] = await proofOf(database, () =>
+      withPool(database.superuser, { max: 1 }, async (sql) => {
+        await sql`alter schema public owner to postgres`
+        await sql`revoke create on schema public from public`
+      }),
+    )
+    expect(lines).toContain(
+      'Warning: views, and functions that are written as an expression, were not compared, because boxtree_owner may create nothing in the schema public.',
+    )
+    expect(code, lines.join('\n')).toBe(0)
+  } finally {
+    await database.drop()
+  }
+})
+
+/** Returns the exit code of a proof after a change, and the lines that it printed. */
+async function proofOf(
+  database: Pick<FreshDatabase, 'server' | 'owner'>,
+  change: () => PromiseLike<unknown>,
+): Promise<[code: number, lines: string[]]> {
+  await change()
+  const lines: string[] = []
+  return [await prove(database, (line) => lines.push(line)), lines]
+}
 
 async function tamperWithMoves(sql: Sql, tampering: Fragment): Promise<void> {
   await sql`alter table tree_move disable trigger user`

@@ -236,6 +236,27 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/verify/verify.test.ts'],
   },
   {
+    guard: 'verify goes on where a definition cannot be made anew, and says so',
+    file: 'server/verify/definitions.ts',
+    from: 'if (!isOfDefinition(error)) throw error',
+    to: 'throw error',
+    suites: ['server/verify/verify.test.ts'],
+  },
+  {
+    guard: 'verify says what the owner found also where it breaks off',
+    file: 'server/verify/proof.ts',
+    from: 'conclude([...faults, ',
+    to: 'conclude([',
+    suites: ['server/verify/verify.test.ts'],
+  },
+  {
+    guard: 'verify compares no definitions where the owner may create nothing',
+    file: 'server/verify/definitions.ts',
+    from: 'if (!may?.create) return null',
+    to: '',
+    suites: ['server/verify/verify.test.ts'],
+  },
+  {
     guard: 'verify compares each function that is an expression with one that is made anew',
     file: 'server/verify/definitions.ts',
     from: 'if (others.length > 0) found',
@@ -3630,8 +3651,8 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'verify finds tables whose next numbers are taken',
     file: 'server/verify/proof.ts',
-    from: 'others: [...others, ...faults]',
-    to: 'others',
+    from: '[...findings.others, ...faults]\n    return tell(',
+    to: 'findings.others\n    return tell(',
     suites: ['server/postgres/migrate.test.ts'],
   },
   {
