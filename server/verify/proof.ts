@@ -49,6 +49,13 @@ async function ownsLedger(sql: Sql): Promise<boolean> {
   return row?.owns ?? false
 }
 
+/** Whether this role has the rights of the tables' owner: it is the owner, or a member of it, or a superuser. */
+async function actsAsOwner(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ acts: boolean }[]>`
+    select pg_has_role(relowner, 'usage') as acts from pg_class where oid = 'transfer'::regclass`
+  return row?.acts ?? false
+}
+
 type OfOwner = {
   role: string
   /** What nobody else could find. */
@@ -61,7 +68,12 @@ type OfOwner = {
 async function askOwner(owner: Connect): Promise<OfOwner> {
   return withPool(owner, { max: 1 }, async (sql) => {
     const role = await roleOf(sql)
-    if (!(await ownsLedger(sql))) return { role, faults: [], warning: null }
+    if (!(await actsAsOwner(sql)))
+      return {
+        role,
+        faults: [],
+        warning: `${role} does not own the tables, so nobody looked whether the numbers of new rows are taken, or whether views, and functions that are written as an expression, were rewritten. Set DATABASE_OWNER_URL for that.`,
+      }
     const taken = await numbersTaken(sql)
     const rewritten = await rewrittenDefinitions(sql)
     return {

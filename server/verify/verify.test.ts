@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
 import { type Family, type Person, suiteWorld } from '../../test/support/world.ts'
@@ -892,6 +893,26 @@ test('npm run verify says that it compares nothing where the owner may create no
     expect(code, lines.join('\n')).toBe(0)
   } finally {
     await database.drop()
+  }
+})
+
+test('npm run verify looks as a member of the role that owns the tables, as where that is a group', async () => {
+  const database = await freshDatabase()
+  const group = `group_${randomBytes(6).toString('hex')}`
+  const run = (statement: string) => withPool(inject('postgres'), { max: 1 }, (sql) => sql.unsafe(statement))
+  try {
+    await run(`create role ${group}`)
+    await run(`grant ${group} to boxtree_owner`)
+    const [, lines] = await proofOf(database, () =>
+      withPool(database.superuser, { max: 1 }, async (sql) => {
+        await sql`alter table transfer owner to ${sql(group)}`
+        await sql`create or replace view dealer_out_of_service as select a.id as dealer from account a where false`
+      }),
+    )
+    expect(lines).toContain('The view dealer_out_of_service was rewritten.')
+  } finally {
+    await database.drop()
+    await run(`drop role ${group}`)
   }
 })
 

@@ -243,6 +243,13 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/verify/verify.test.ts'],
   },
   {
+    guard: 'verify looks as a member of the role that owns the tables',
+    file: 'server/verify/proof.ts',
+    from: "pg_has_role(relowner, 'usage')",
+    to: 'pg_get_userbyid(relowner) = current_user',
+    suites: ['server/verify/verify.test.ts'],
+  },
+  {
     guard: 'verify says what the owner found also where it breaks off',
     file: 'server/verify/proof.ts',
     from: 'conclude([...faults, ',
