@@ -1,5 +1,5 @@
 import { ONLINE_FOR_MS } from '../../contract/clients.ts'
-import { before, DAY_MS } from '../../contract/time.ts'
+import { before, DAY_MS, soonAfter } from '../../contract/time.ts'
 import type { Fragment, Sql } from '../postgres/pool.ts'
 import { endedNonce, isEndedNonce, madeAt } from './box-nonce.ts'
 
@@ -29,7 +29,7 @@ export async function isServedOn(sql: Sql, mac: string, now: Date, whose: Fragme
   // A crash of the database empties what is known of when boxes asked. Until a day has passed since, a box of which
   // nothing is known may have asked.
   const [served] = await sql<{ token_nonce: string | null; isSeen: boolean }[]>`
-    select d.token_nonce, (p.polled > ${dayAgo}
+    select d.token_nonce, (p.polled > ${dayAgo} and p.polled <= ${soonAfter(now)}
         or p.client is null and not exists (select from presence where answered <= ${dayAgo})) is true as "isSeen"
     from device d join client c on c.id = d.client join service s on s.client = c.id
       left join presence p on p.client = c.id

@@ -195,6 +195,16 @@ describe('the address of a login', () => {
     expect((await attempt(name, home, PASSWORD)).status).toBe(429)
   })
 
+  test('has the limit of that account too where it logged in while the clock was ahead', async () => {
+    const name = await somebody()
+    const home = newAddress()
+    world.clock.pass({ days: 1 })
+    await attempt(name, home, PASSWORD)
+    world.clock.pass({ days: -1 })
+    await plantWrong(10, { name })
+    expect((await attempt(name, home, PASSWORD)).status).toBe(429)
+  })
+
   test('is the last in X-Forwarded-For that is no trusted proxy', async () => {
     const address = newAddress()
     // Whatever a client claims before its own address is not believed.

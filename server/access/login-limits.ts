@@ -152,7 +152,7 @@ async function judge(context: TryContext, { kind, name, workedSeconds }: Try): P
     if (network === null) return false
     const [known] = await sql`
       select from login_try where name = ${stored} and address = ${network} and succeeded
-      and tried > ${before(now, KNOWN_FOR_MS)} limit 1`
+      and tried > ${before(now, KNOWN_FOR_MS)} and tried <= ${soonAfter(now)} limit 1`
     return known !== undefined
   }
 

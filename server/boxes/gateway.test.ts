@@ -837,6 +837,19 @@ describe('a Ministra client', () => {
     await rival.call(create, newClient({ stb_mac: box.mac, months: 1 }))
   })
 
+  test('keeps its box from no other dealer by what that did while the clock was ahead', async () => {
+    const { dealer: rival } = await world.family({ credits: 5 })
+    const { name, box } = await ministra()
+    await box.logIn(name, 'pass word')
+    for (let times = 0; times < 3; times += 1) {
+      world.clock.pass({ hours: 20 })
+      await pollAgain(box)
+    }
+    await rival.refused('mac_taken', create, newClient({ stb_mac: box.mac }))
+    world.clock.pass({ hours: -32 })
+    await rival.call(create, newClient({ stb_mac: box.mac, months: 1 }))
+  })
+
   test.each([
     ['is switched off', (name: string) => dealer.call(save, { login: name, status: false })],
     ['has expired', (name: string) => world.setExpiry(name, world.clock.now.toISOString())],

@@ -64,7 +64,7 @@ export function openGateway({
 }: GatewayDependencies): Gateway {
   const roster = new Roster(sql, log, clock)
   const presence = openPresence(sql, log, clock)
-  const unknown = openUnknownBoxes(sql, log)
+  const unknown = openUnknownBoxes(sql, log, clock)
   const channels = openChannels(sql, seal, log, clock)
   const isAway = () => roster.isAway
   const usedTokens = openUsedTokens(sql, log, isAway, clock)

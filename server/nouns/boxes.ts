@@ -9,7 +9,7 @@ import {
 import type { calls } from '../../contract/calls.ts'
 import { MAC_DIGITS, MAC_PREFIX, macForms } from '../../contract/clients.ts'
 import { pageOf } from '../../contract/page.ts'
-import { before, DAY_MS } from '../../contract/time.ts'
+import { before, DAY_MS, soonAfter } from '../../contract/time.ts'
 import type { Handlers } from '../context.ts'
 import { directionOf } from '../postgres/direction.ts'
 import { likePattern, likePatterns } from '../postgres/like.ts'
@@ -130,7 +130,7 @@ function sinceLate(now: Date, every: number): Date {
 /** Between two clean-ups there may be more of them than are kept. */
 function newestUnknown(sql: Sql, now: Date): Fragment {
   return sql`
-    select * from unknown_box where asked > ${before(now, UNKNOWN_BOX_DAYS * DAY_MS)}
+    select * from unknown_box where asked > ${before(now, UNKNOWN_BOX_DAYS * DAY_MS)} and asked <= ${soonAfter(now)}
     order by asked desc limit ${MOST_UNKNOWN_BOXES}`
 }
 

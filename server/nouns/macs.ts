@@ -1,4 +1,5 @@
 import type { calls, OutputOf } from '../../contract/calls.ts'
+import { soonAfter } from '../../contract/time.ts'
 import type { Handler } from '../context.ts'
 import { notFound } from '../refusal.ts'
 
@@ -12,7 +13,10 @@ export const searchMac: Handler<typeof calls.admin.searchMac> = async ({ sql }, 
 }
 
 /** Another dealer's client is answered as if nobody had this MAC, so that nothing is revealed about it. */
-export const macLastSeen: Handler<typeof calls.clients.macLastSeen> = async ({ sql, account }, { mac }) => {
+export const macLastSeen: Handler<typeof calls.clients.macLastSeen> = async (
+  { sql, account, now },
+  { mac },
+) => {
   const [known] = await sql<{ is_own: boolean; asked: string | null }[]>`
     select c.dealer = ${account.id} as is_own, p.answered as asked
     from (select id from client where mac = ${mac} and deleted is null
@@ -20,6 +24,7 @@ export const macLastSeen: Handler<typeof calls.clients.macLastSeen> = async ({ s
     join client c on c.id = found.id left join presence p on p.client = c.id
     order by is_own desc limit 1`
   if (known) return { asked: known.is_own ? known.asked : null }
-  const [unknown] = await sql<{ asked: string }[]>`select asked from unknown_box where mac = ${mac}`
+  const [unknown] = await sql<{ asked: string }[]>`
+    select asked from unknown_box where mac = ${mac} and asked <= ${soonAfter(now)}`
   return { asked: unknown?.asked ?? null }
 }

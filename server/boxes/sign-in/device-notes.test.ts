@@ -26,6 +26,22 @@ test('what a box was let in by is found without reading the addresses that it ha
   for (const [what, ask] of Object.entries(asked)) expect(await rowsReadBy(sql, ask), what).toBeLessThan(4)
 })
 
+test('boxes that took a client over while the clock was ahead count no more once it is right', async () => {
+  const { dealer } = await world.family({ credits: 1 })
+  const { name } = await world.client(dealer, { months: 1 })
+  const { clock } = world
+  const { ownerSql, sql } = world.server
+  const [client] = await ownerSql<{ id: number }[]>`select id from client where name = ${name}`
+  const id = client?.id ?? 0
+  const takeOver = () => ownerSql`
+    insert into device_history (client, at, event) values (${id}, ${clock.now}, 'taken over')`
+  await takeOver()
+  clock.pass({ hours: 2 })
+  await takeOver()
+  clock.pass({ hours: -2 })
+  expect(await takeovers(sql, id, clock.now)).toBe(1)
+})
+
 /** Returns how many rows of the history were read. */
 function rowsReadBy(sql: Sql, ask: (sql: Sql) => Promise<unknown>): Promise<number> {
   return begin(sql, async (sql) => {

@@ -1,4 +1,4 @@
-import { before, DAY_MS, HOUR_MS } from '../../../contract/time.ts'
+import { before, DAY_MS, HOUR_MS, soonAfter } from '../../../contract/time.ts'
 import { latest } from '../../access/box-nonce.ts'
 import type { Fragment, Sql } from '../../postgres/pool.ts'
 import type { Place } from '../client.ts'
@@ -25,6 +25,7 @@ export async function takeovers(sql: Sql, client: number, now: Date): Promise<nu
   const [row] = await sql<{ count: number }[]>`
     select count(*) from device_history
     where client = ${client} and event = 'taken over' and mac_before is null and at > ${before(now, DAY_MS)}
+      and at <= ${soonAfter(now)}
       and id > coalesce(
         (select max(id) from device_history where client = ${client} and event in ('reset', 'new MAC')), 0)`
   return row?.count ?? 0

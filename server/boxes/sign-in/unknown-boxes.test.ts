@@ -28,7 +28,7 @@ function boxOf(mac = uniqueMac()): Box {
 
 /** Unknown boxes as another server knows them. */
 function unknownElsewhere() {
-  const unknown = openUnknownBoxes(world.server.sql, pino({ level: 'silent' }))
+  const unknown = openUnknownBoxes(world.server.sql, pino({ level: 'silent' }), () => world.clock.now)
   return {
     note: (mac: string, now: Date, address: string | null = null) =>
       unknown.note(
@@ -71,6 +71,27 @@ test('what an unknown box reported is not replaced by an older report, which ano
   expect(await world.server.sql`select asked, address from unknown_box where mac = ${mac}`).toEqual([
     { asked: world.clock.now.toISOString(), address: '203.0.113.2' },
   ])
+})
+
+test('what an unknown box asked while the clock was ahead is shown no more once it is right, and gives way to what it asks then', async () => {
+  const box = boxOf('00:1A:79:FA:CE:01')
+  const { name } = await world.client(family.dealer, { months: 1, stb_mac: '00:1A:79:FA:CE:02' })
+  const shown = async () => ({
+    typed: (await family.dealer.call(macLastSeen, { mac: box.mac })).asked,
+    listed: (await world.admin.call(calls.boxes.unknown, { search: box.mac })).data.map(({ asked }) => asked),
+    near: (await family.dealer.call(calls.clients.detail, { name })).near_box,
+  })
+  world.clock.pass({ days: 1 })
+  await signIn(box)
+  world.clock.pass({ days: -1 })
+  expect(await shown()).toEqual({ typed: null, listed: [], near: null })
+  await signIn(box)
+  const asked = world.clock.now.toISOString()
+  expect(await shown()).toEqual({
+    typed: asked,
+    listed: [asked],
+    near: { mac: box.mac, asked, digits: 1 },
+  })
 })
 
 describe('the MAC that a dealer types', () => {

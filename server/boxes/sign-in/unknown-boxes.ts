@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { soonAfter } from '../../../contract/time.ts'
 import { change } from '../../postgres/begin.ts'
 import type { Sql } from '../../postgres/pool.ts'
 import type { BoxCall } from '../wire/routes.ts'
@@ -15,7 +16,7 @@ export type UnknownBoxes = ReturnType<typeof openUnknownBoxes>
  * The boxes that asked to sign in with a MAC that no client has. They wait in memory; `write` stores them in one
  * statement.
  */
-export function openUnknownBoxes(sql: Sql, log: FastifyBaseLogger) {
+export function openUnknownBoxes(sql: Sql, log: FastifyBaseLogger, clock: () => Date) {
   let waiting = new Map<string, Asked>()
   return {
     note({ mac, field, place }: BoxCall, now: Date): void {
@@ -31,7 +32,7 @@ export function openUnknownBoxes(sql: Sql, log: FastifyBaseLogger) {
       const boxes = waiting
       waiting = new Map()
       try {
-        await change(sql, () => store(sql, boxes))
+        await change(sql, () => store(sql, boxes, soonAfter(clock())))
       } catch (err) {
         log.warn({ err }, 'the unknown boxes that asked could not be stored')
       }
@@ -39,7 +40,8 @@ export function openUnknownBoxes(sql: Sql, log: FastifyBaseLogger) {
   }
 }
 
-async function store(sql: Sql, boxes: ReadonlyMap<string, Asked>): Promise<void> {
+/** What is dated later than `soon`, as by a clock that was ahead, gives way. */
+async function store(sql: Sql, boxes: ReadonlyMap<string, Asked>, soon: Date): Promise<void> {
   // In order, so that two servers never wait for each other.
   const rows = [...boxes].sort(([one], [other]) => (one < other ? -1 : 1))
   const column = <Key extends keyof Asked>(key: Key) => rows.map(([, box]) => box[key])
@@ -51,5 +53,5 @@ async function store(sql: Sql, boxes: ReadonlyMap<string, Asked>): Promise<void>
       t (mac, asked, times, address, stb_type, version)
     on conflict (mac) do update set asked = excluded.asked, times = kept.times + excluded.times,
       address = excluded.address, stb_type = excluded.stb_type, version = excluded.version
-    where kept.asked <= excluded.asked`
+    where kept.asked <= excluded.asked or kept.asked > ${soon}`
 }

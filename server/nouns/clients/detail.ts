@@ -3,7 +3,7 @@ import type { calls } from '../../../contract/calls.ts'
 import { MAC_DIGITS, MAC_PREFIX } from '../../../contract/clients.ts'
 import { leavesOutAdults, packageLabel } from '../../../contract/packages.ts'
 import type { ClientDetail } from '../../../contract/shapes.ts'
-import { before, DAY_MS } from '../../../contract/time.ts'
+import { before, DAY_MS, soonAfter } from '../../../contract/time.ts'
 import { lastWrongTry } from '../../access/login-limits.ts'
 import { ofClient } from '../../access/seal.ts'
 import type { Handler } from '../../context.ts'
@@ -108,6 +108,7 @@ function nearBox(sql: Sql, now: Date): Fragment {
     from unknown_box u cross join lateral (select ${differing} as digits) differ
     where c.mac is not null and d.client is null and p.client is null
       and starts_with(u.mac, ${MAC_PREFIX}) and u.asked > ${before(now, UNKNOWN_BOX_DAYS * DAY_MS)}
+      and u.asked <= ${soonAfter(now)}
       and differ.digits <= 2 and ${isUnknownBox(sql)}
       and (
         select h.event from device_history h where h.client = c.id and h.event in ('first seen', 'new MAC')
