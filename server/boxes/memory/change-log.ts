@@ -72,6 +72,7 @@ export class ChangeLog {
     if (this.#readAt > now) this.#readAt = now - CURRENT_FOR_MS
     const age = now - this.#readAt
     if (age < READ_EVERY_MS) return
+    const wasReading = this.#reading !== null
     if (!this.#reading && performance.now() - this.#triedAt >= (this.isAway ? READ_EVERY_MS : 0)) {
       this.#triedAt = performance.now()
       this.#reading = this.#read().finally(() => {
@@ -82,7 +83,10 @@ export class ChangeLog {
     // What is too old to answer from is worth a longer wait.
     if (this.#reading)
       await (age > AWAY_FOR_MS ? this.#reading : waitFor(this.#reading, this.#triedAt, this.isAway))
-    if (this.#clock().getTime() - this.#readAt > AWAY_FOR_MS) throw new Away()
+    if (this.#clock().getTime() - this.#readAt <= AWAY_FOR_MS) return
+    // A reading that was under way may have begun before the machine slept.
+    if (!wasReading || this.isAway) throw new Away()
+    await this.catchUp()
   }
 
   async #read(): Promise<void> {

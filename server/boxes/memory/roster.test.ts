@@ -10,6 +10,16 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+test('a box that asks once the machine has slept in the midst of a reading is answered by the next one', async () => {
+  const roster = new Roster(world.server.sql, pino({ level: 'silent' }), () => world.clock.now)
+  await roster.catchUp()
+  world.clock.pass({ seconds: 3 })
+  const before = roster.catchUp()
+  world.clock.pass({ hours: 1 })
+  await expect(roster.catchUp()).resolves.toBeUndefined()
+  await before
+})
+
 test('memory is cleared, and says so, once a standby was promoted', async () => {
   const { sql, promote } = promotable(world.server.sql)
   const roster = new Roster(sql, pino({ level: 'silent' }), () => world.clock.now)
