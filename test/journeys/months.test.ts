@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { CREDIT_ACTION } from '../../contract/credits.ts'
@@ -39,6 +39,10 @@ describe('an added month', () => {
     const { dealer } = await world.family({ credits: 5 })
     const { mac } = await world.client(dealer, { login: 'is-a-client', months: 1 })
     const page = await open({ as: dealer, at: '/update-client/is-a-client' })
+    const underWay = new Set<Request>()
+    page.on('request', (request) => underWay.add(request))
+    page.on('requestfinished', (request) => underWay.delete(request))
+    page.on('requestfailed', (request) => underWay.delete(request))
     await fill(page, { 'Add months': '1' })
     await expect(page.getByText('New expiry 2026-07-15')).toBeVisible()
     // The first tab cannot refresh itself meanwhile, as on a line that has gone.
@@ -58,6 +62,8 @@ describe('an added month', () => {
     await press(page, 'Reload')
     await expect(page.getByText('New expiry 2026-08-15')).toBeVisible()
     await page.route('**/v1/api/client/*', (route) => route.abort())
+    // What was asked before that would still bring the other MAC.
+    await expect.poll(() => underWay.size).toBe(0)
     const [given, typed] = ['00:1A:79:A1:B2:C3', '00:1A:79:A1:B2:C4']
     await dealer.call(calls.clients.save, { login: 'is-a-client', stb_mac: given, o_mac: mac })
     const field = page.getByLabel('MAC Address')
