@@ -147,7 +147,8 @@ describe('a request for credits', () => {
 
   test('that is granted, declined and withdrawn at once on two servers has one of these outcomes', async () => {
     const won = new Set<string>()
-    for (let round = 0; round < 12; round += 1) {
+    // On a busy machine one outcome may win many rounds: more follow while no other was seen.
+    for (let round = 0; round < 12 || (won.size < 2 && round < 120); round += 1) {
       const { superreseller, reseller, dealer } = await world.family({ credits: 20, to: 'reseller' })
       const { id } = await dealer.call(ask, { credits: 5 })
       const other = world.at(second, reseller)
