@@ -6,6 +6,31 @@ const ANSWER = { name: 'mia', role: 'dealer', settings: {}, preferences: {}, exp
 beforeEach(() => vi.resetModules())
 afterEach(() => vi.unstubAllGlobals())
 
+/** Puts a storage in the browser's place, which stores nothing more while it is full. */
+function stubStorage() {
+  const storage = { stored: new Map<string, string>(), isFull: false }
+  const { stored } = storage
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem(key: string, text: string) {
+      if (storage.isFull) throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
+      stored.set(key, text)
+    },
+    removeItem: (key: string) => stored.delete(key),
+  })
+  return storage
+}
+
+/** Answers every call, and returns the tokens of the sessions that are ended. */
+function noteLogouts(): (string | null)[] {
+  const ended: (string | null)[] = []
+  vi.stubGlobal('fetch', async (url: string, { headers }: RequestInit) => {
+    if (url === '/v1/logout') ended.push(new Headers(headers).get('access-token'))
+    return Response.json({ status: 'OK' })
+  })
+  return ended
+}
+
 test('a session that the browser stores no part of, because its storage was blocked since, ends and says what helps', async () => {
   let isBlocked = false
   const refuse = () => {
@@ -27,20 +52,10 @@ test('a session that the browser stores no part of, because its storage was bloc
 })
 
 test('a sign-out ends the session that was replaced in place as well, which lasts five minutes longer', async () => {
-  const stored = new Map<string, string>()
-  vi.stubGlobal('localStorage', {
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem: (key: string, text: string) => stored.set(key, text),
-    removeItem: (key: string) => stored.delete(key),
-  })
+  stubStorage()
   vi.stubGlobal('sessionStorage', { getItem: () => null, setItem() {}, removeItem() {} })
   vi.stubGlobal('window', { history: { replaceState() {} } })
-  const ended: (string | null)[] = []
-  vi.stubGlobal('fetch', async (url: string, { headers }: RequestInit) => {
-    expect(url).toBe('/v1/logout')
-    ended.push(new Headers(headers).get('access-token'))
-    return Response.json({ status: 'OK' })
-  })
+  const ended = noteLogouts()
   const { openSession, replaceSession, signOut } = await import('./session.tsx')
   const of = (token: string) => ({ ...ANSWER, token }) as unknown as OutputOf<typeof calls.session.login>
   openSession(of('first'))
@@ -51,19 +66,10 @@ test('a sign-out ends the session that was replaced in place as well, which last
 })
 
 test('a sign-in that is answered once another tab has signed out, or in, signs nobody in', async () => {
-  const stored = new Map<string, string>()
-  vi.stubGlobal('localStorage', {
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem: (key: string, text: string) => stored.set(key, text),
-    removeItem: (key: string) => stored.delete(key),
-  })
+  const { stored } = stubStorage()
   vi.stubGlobal('sessionStorage', { getItem: () => null, setItem() {}, removeItem() {} })
   vi.stubGlobal('window', { history: { replaceState() {} }, location: { pathname: '/', search: '' } })
-  const ended: (string | null)[] = []
-  vi.stubGlobal('fetch', async (url: string, { headers }: RequestInit) => {
-    if (url === '/v1/logout') ended.push(new Headers(headers).get('access-token'))
-    return Response.json({ status: 'OK' })
-  })
+  const ended = noteLogouts()
   const { openSession, replaceSession, signedInAs } = await import('./session.tsx')
   const expiry = new Date(Date.now() + 3_600_000).toISOString()
   const of = (token: string) =>
@@ -83,42 +89,21 @@ test('a sign-in that is answered once another tab has signed out, or in, signs n
 })
 
 test('a session that is replaced in a storage that is full goes on, and what helps is said', async () => {
-  let isFull = false
-  const stored = new Map<string, string>()
-  vi.stubGlobal('localStorage', {
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem(key: string, text: string) {
-      if (isFull) throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
-      stored.set(key, text)
-    },
-    removeItem: (key: string) => stored.delete(key),
-  })
-  const ended: (string | null)[] = []
-  vi.stubGlobal('fetch', async (_: string, { headers }: RequestInit) => {
-    ended.push(new Headers(headers).get('access-token'))
-    return Response.json({ status: 'OK' })
-  })
+  const storage = stubStorage()
+  const ended = noteLogouts()
   const { NotStored, openSession, replaceSession } = await import('./session.tsx')
   const { send } = await import('./calls/api.ts')
   const of = (token: string) => ({ ...ANSWER, token }) as unknown as OutputOf<typeof calls.session.login>
   openSession(of('first'))
-  isFull = true
+  storage.isFull = true
   expect(() => replaceSession(of('second'))).toThrow(NotStored)
   await send(calls.session.logout, {})
   expect(ended).toEqual(['second', 'first'])
 })
 
 test('a session that was not stored leaves its preferences to nobody', async () => {
-  let isFull = true
-  const stored = new Map<string, string>()
-  vi.stubGlobal('localStorage', {
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem(key: string, text: string) {
-      if (isFull) throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
-      stored.set(key, text)
-    },
-    removeItem: (key: string) => stored.delete(key),
-  })
+  const storage = stubStorage()
+  storage.isFull = true
   vi.stubGlobal('fetch', async () => Response.json({ status: 'OK' }))
   const { NotStored, openSession } = await import('./session.tsx')
   const { areShortcutsOn } = await import('./preferences.ts')
@@ -127,7 +112,7 @@ test('a session that was not stored leaves its preferences to nobody', async () 
     return answer as unknown as OutputOf<typeof calls.session.login>
   }
   expect(() => openSession(of('mia', false))).toThrow(NotStored)
-  isFull = false
+  storage.isFull = false
   openSession(of('tom', true))
   expect(areShortcutsOn()).toBe(true)
 })

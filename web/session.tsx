@@ -159,11 +159,8 @@ function isOvertaken(answer: OutputOf<typeof calls.session.login>): boolean {
 }
 
 /** Ends a session on the server if that can be reached, whichever is used here. */
-export function endOnServer(ended: string | null): void {
-  const used = token
-  token = ended
-  send(calls.session.logout, {}).catch(() => {})
-  token = used
+export function endOnServer(token: string | null): void {
+  send(calls.session.logout, {}, { token }).catch(() => {})
 }
 
 /** Ends the session here at once, and on the server if it can be reached. */

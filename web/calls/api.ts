@@ -72,6 +72,8 @@ export function mayBeDone(error: unknown): boolean {
 interface SendOptions {
   idempotencyKey?: string
   signal?: AbortSignal | undefined
+  /** The token of the session that it is made in; by default of the one in use. */
+  token?: string | null
 }
 
 /**
@@ -83,7 +85,7 @@ export async function send<C extends Call>(
   input: InputOf<C>,
   options: SendOptions = {},
 ): Promise<OutputOf<C>> {
-  const token = source.token()
+  const token = options.token ?? source.token()
   const { url, body } = addressOf(call, input as Record<string, unknown>)
   if (body !== undefined) dropAhead()
   const ahead = await takeAhead(url, token)
