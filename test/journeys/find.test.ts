@@ -290,6 +290,19 @@ describe('the field in the top bar', () => {
 })
 
 describe('shortcuts', () => {
+  test('are heard from the moment in which the console appears', async ({ open, world }) => {
+    const page = await open({ as: await dealerOfNames(world), at: '/login' })
+    await page.addInitScript(() => {
+      new MutationObserver((_, observer) => {
+        if (!document.querySelector('[role=combobox]')) return
+        observer.disconnect()
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true }))
+      }).observe(document, { childList: true, subtree: true })
+    })
+    await page.goto('/clients')
+    await expect(fieldOf(page)).toBeFocused()
+  })
+
   test('go through the rows, select and renew them, make a client, and show themselves', async ({
     open,
     world,

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import type { Role } from '../../contract/roles.ts'
 import { levelBeneath } from '../levels.ts'
@@ -30,7 +30,8 @@ export function useShortcuts({ onFind, onHelp }: Acts): void {
     x: () => focusedRow()?.querySelector<HTMLElement>('input[type=checkbox]')?.click(),
     r: () => buttonFor('r')?.click(),
   }
-  useEffect(() => {
+  // Before the page is painted for the first time: a passive effect might miss the first key of a quick person.
+  useLayoutEffect(() => {
     if (!shortcuts) return
     const press = (event: KeyboardEvent) => {
       const act = isFind(event) ? acts.current['/'] : isPlain(event) ? acts.current[event.key] : undefined
