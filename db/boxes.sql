@@ -8,6 +8,7 @@
 -- - box_count: how many boxes were known and online, over a week
 -- - box_model: of what types and versions they were when they were counted last
 -- - box_event: the messages and commands that boxes get at their polls
+-- - dealer_out_of_service (a view): the dealers whose clients are not served because an account is suspended
 -- - box_change: a log of changed clients. Every gateway decides from memory, and reads here whose data is out of date.
 
 create table device (

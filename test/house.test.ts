@@ -267,7 +267,7 @@ test('neither server/app.ts nor the pipeline of a call contains SQL', () => {
     expect(find(`server/${path}`).text, path).not.toMatch(/\bsql`/)
 })
 
-test('the server measures how long it waits by a clock that nobody sets', () => {
+test('the server measures how long it waits by the clock that no setting of the time moves', () => {
   const reading = inRoom('server')
     .filter(({ path, text }) => text.includes('Date.now()') && !path.startsWith('server/commands/demo/'))
     .map(({ path }) => path)

@@ -54,7 +54,7 @@ async function keepFirstLogin(sql: Sql, config: Config): Promise<void> {
 
 type Login = { login: string; password: string }
 
-/** Returns the login that a start left in a file. Where another user planted the file, its password is known. */
+/** Returns the login that a start left in a file; null where another user owns it, who then knows the password. */
 function readLogin(file: string): Login | null {
   const [, login, password] = /^login: (.+)\npassword: (.+)\n$/.exec(readOwned(file, OWN_UID) ?? '') ?? []
   return login && password ? { login, password } : null

@@ -60,7 +60,7 @@ describe.each([
   test.each([
     ['many', FEW, false],
     ['one', 1, true],
-  ])('of %s take few turns, so that dealers need not wait', async (_who, most, isOne) => {
+  ])('asked for by %s take few turns, so that dealers need not wait', async (_who, most, isOne) => {
     const asking = await askers(isOne)
     await expectFewWait(
       most,

@@ -1,7 +1,8 @@
 import { type Limits, Turns } from '../turns.ts'
 
 /**
- * The turns of the changes for which boxes ask: each client has its own, and so has each network that is nobody's yet.
+ * The turns of the changes for which boxes ask: each client has its own, and so has each network from which boxes of
+ * no client ask.
  */
 export type BoxTurns = Turns<number | string>
 

@@ -27,7 +27,9 @@ export function watchAnswers(app: FastifyInstance) {
 
 type Answered = { gate: 'console' | 'boxes'; call: string; status: number; ms: number }
 
-/** Polls of boxes and the console's files are many and say little, so that only the level `debug` has them. */
+/**
+ * Calls of boxes, stream checks and the console's files are many and say little, so that only the level `debug` has them.
+ */
 export function logAnswer(
   log: FastifyBaseLogger,
   { gate, ms, ...said }: Answered & { account?: number | undefined; request_id?: string },

@@ -12,7 +12,7 @@ export const searchMac: Handler<typeof calls.admin.searchMac> = async ({ sql }, 
   return client
 }
 
-/** Another dealer's client is answered as if nobody had this MAC, so that nothing is revealed about it. */
+/** Another dealer's client is answered as if no box had asked with its MAC, so that nothing is revealed about it. */
 export const macLastSeen: Handler<typeof calls.clients.macLastSeen> = async (
   { sql, account, now },
   { mac },

@@ -159,8 +159,8 @@ function longestWait({ method, body, slow }: Call): number {
 let answers = 0
 
 /**
- * Makes a request that ends after a time, which counts as a lost connection, or when its caller aborts it. Browsers of
- * 2023 have no `AbortSignal.any` for that, such as Safari 17.3.
+ * Makes a request that ends after a time, which counts as a lost connection, or when its caller aborts it. Some
+ * browsers have no `AbortSignal.any` for that, such as Safari before 17.4.
  */
 async function within<T>(
   wait: number,

@@ -16,7 +16,7 @@ import { to } from '../screens.ts'
 
 type Page = OutputOf<typeof calls.clients.list>
 
-/** The first steps of a dealer who has no clients yet, until the first client has its login. */
+/** The first steps of a dealer with at most one client, until they are hidden. */
 export function FirstDay({ first, loading }: { first: Page | undefined; loading: boolean }) {
   const { first_day } = usePreferences()
   if (!useKnowsPreferences() || first_day === 'done') return null

@@ -12,7 +12,7 @@ export function lasts<Row extends Pick<TreeRow, 'lasts'>>(): Column<Row> {
     key: 'lasts',
     header: 'Lasts',
     align: 'right',
-    // 'about 365 days' is whole. Of years, nobody can say more.
+    // Wide enough for 'about 365 days'. Over years the estimate says little.
     width: 106,
     text: ({ lasts }) =>
       lasts === null ? '' : lasts > 999 ? 'over 999 days' : `about ${counted(lasts, 'day')}`,

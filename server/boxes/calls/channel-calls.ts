@@ -162,7 +162,7 @@ function selected(offer: Offer, { field }: BoxCall, favourites: ReadonlySet<numb
   return field('fav') === '1' ? found.filter(({ id }) => favourites.has(id)) : found
 }
 
-/** Returns a page of channels without the channels. */
+/** Returns the head of a page of channels: how many there are in all, and on a page. */
 function headOf(total_items: number) {
   return { total_items, max_page_items: PAGE_ITEMS, selected_item: 0, cur_page: 0 } as const
 }

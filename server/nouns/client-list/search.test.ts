@@ -390,11 +390,14 @@ test.each([
   ['active', 'skip'],
   ['expiring', 'browse'],
   ['expired', 'skip'],
-] as const)('the middle of the %s of four millions lists at most 500,000 of them: %s', (filter, plan) => {
-  const query: PageQuery = { search: '', sort: 'name', order: 'asc', filter, page: 20_000, per_page: 10 }
-  const counts = { all: 4_000_000, active: 3_600_000, expiring: 600_000, expired: 400_000 }
-  expect(chooseUnsearched(query, counts)).toBe(plan)
-})
+] as const)(
+  'a page in the middle of the %s ones of four million clients is found by a plan that lists at most 500,000: %s',
+  (filter, plan) => {
+    const query: PageQuery = { search: '', sort: 'name', order: 'asc', filter, page: 20_000, per_page: 10 }
+    const counts = { all: 4_000_000, active: 3_600_000, expiring: 600_000, expired: 400_000 }
+    expect(chooseUnsearched(query, counts)).toBe(plan)
+  },
+)
 
 test('few clients of a dealer are read one by one, and many are found by the index of letters', async () => {
   const world = await openWorld()
