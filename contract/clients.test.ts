@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { timesAsLong } from '../test/support/ratio.ts'
 import { AccountName, AccountPassword } from './accounts.ts'
 import {
   ClientLogin,
@@ -186,6 +187,11 @@ describe('a phone number', () => {
   ])('typed as %j is stored as %j, and that is stored unchanged', (typed, kept) => {
     expect(Phone.parse(typed)).toBe(kept)
     expect(Phone.parse(kept)).toBe(kept)
+  })
+
+  test('a long text of letters with accents is refused as quickly as one of digits', () => {
+    const read = (piece: string) => () => Phone.safeParse(`a${piece.repeat(16_000 / piece.length)}`)
+    expect(timesAsLong(read('\u0300\u0327'), read('1'))).toBeLessThan(20)
   })
 
   test.each([

@@ -73,8 +73,9 @@ const LONG_PHONE = 'Phone number should be less than 15 characters'
  */
 export const Phone = z.pipe(
   z.string().check(
+    // A long text of letters with accents takes long to normalize, so it is refused before.
+    z.maxLength(40, { error: LONG_PHONE, abort: true }),
     z.overwrite(plainDigits),
-    z.maxLength(40, LONG_PHONE),
     z.refine(
       (text) => /^\+?\d*$/.test(withoutMarks(text)),
       'Phone number may have digits, spaces, brackets, + and -',

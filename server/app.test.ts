@@ -184,6 +184,16 @@ describe('the body of a request', () => {
     await refusal('no_session', post('x'.repeat(300_000), { 'content-type': 'text/plain' }, world.nobody()))
     await refusal('wrong_role', post('{', JSON_TYPE, world.admin))
   })
+
+  test('is never read where nothing takes it', async () => {
+    for (const path of ['/nothing', '/clients', '/'])
+      for (const type of ['application/json', 'text/plain']) {
+        const answer = await world
+          .nobody()
+          .fetch('POST', path, { headers: { 'content-type': type }, body: '['.repeat(300_000) })
+        expect([path, answer.status, answer.body]).toMatchObject([path, 404, { code: 'not_found' }])
+      }
+  })
 })
 
 describe('a connection', () => {

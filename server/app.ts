@@ -1,4 +1,9 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { atPlaceOf, type Call, everyCall } from '../contract/call.ts'
 import { calls } from '../contract/calls.ts'
 import { MOST_COMPRESSED } from '../contract/channels.ts'
@@ -176,6 +181,7 @@ function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: ID_FIELD }),
     genReqId: idsOfRequests(config.trustedProxies),
     trustProxy: config.trustedProxies.length > 0 ? trusting(config.trustedProxies) : false,
+    bodyLimit: MOST_BODY.short,
     ...REQUEST_TIMES,
     // A HEAD would use up an export's ticket, and read the whole file for nothing.
     exposeHeadRoutes: false,
@@ -189,6 +195,7 @@ function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
   app.decorateRequest('caller', null)
   app.decorateRequest('gone', null)
   readBodies(app)
+  app.addHook('preParsing', refuseUnread)
   app.setErrorHandler(sendRefusal)
   sendIds(app)
   limitConnections(app, { trustedProxies: config.trustedProxies, streamServers: config.streams.servers }, log)
@@ -196,6 +203,11 @@ function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
   watchAnswers(app)
   closeIdleConnections(app)
   return app
+}
+
+/** Refuses what no route takes before its body is read; the console's page answers any other address. */
+async function refuseUnread({ is404, method }: FastifyRequest): Promise<void> {
+  if (is404 && method !== 'GET' && method !== 'HEAD') throw notFound()
 }
 
 function refuseUnknown(): never {

@@ -24,10 +24,13 @@ export function isAccepted(headers: IncomingHttpHeaders, encoding: Encoding): bo
 
 /** Returns the encodings of an Accept-Encoding header, without those that it refuses by `q=0`. */
 function encodingsOf(accepted: string): (string | undefined)[] {
-  return accepted
-    .toLowerCase()
-    .split(',')
-    .map((one) => one.trim().split(/\s*;\s*/))
-    .filter(([, quality = '']) => !/^q=0(\.0*)?$/.test(quality))
-    .map(([name]) => name)
+  return (
+    accepted
+      .toLowerCase()
+      .split(',')
+      // Trimmed afterwards: a separator with spaces, as a pattern, looks at a long run of them once from each.
+      .map((one) => one.split(';').map((part) => part.trim()))
+      .filter(([, quality = '']) => !/^q=0(\.0*)?$/.test(quality))
+      .map(([name]) => name)
+  )
 }

@@ -1782,6 +1782,8 @@ test('a process that serves only the console or only the boxes answers nothing e
     expect((await fetch(`${console.url}/v1/api/user`)).status).toBe(401)
     expect((await fetch(`${boxes.url}/v1/api/user`)).status).toBe(404)
     expect((await fetch(`${boxes.url}/v1/health`)).status).toBe(404)
+    const unread = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' }
+    expect((await fetch(`${boxes.url}/nothing`, unread)).status).toBe(404)
     expect((await fetch(`${boxes.url}/v1/live`)).status).toBe(200)
   } finally {
     await Promise.all([console.close(), boxes.close()])

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { timesAsLong } from '../../test/support/ratio.ts'
 import { suiteWorld } from '../../test/support/world.ts'
+import { encodingFor } from '../compression.ts'
 
 const world = await suiteWorld()
 const { dealer } = await world.family()
@@ -28,6 +30,12 @@ test('a compressed answer has at most a quarter of the bytes, and the same conte
   expect(small.rawPayload.length).toBeLessThan(plain.rawPayload.length / 4)
   const read = await fetch(world.server.url + LONG, { headers: { 'access-token': dealer.token } })
   expect(await read.json()).toEqual(plain.json())
+})
+
+test.each([' ', '\t'])('a header of 15,000 times %j is read as quickly as one of letters', (space) => {
+  const read = (letter: string) => () =>
+    encodingFor({ headers: { 'accept-encoding': `x${letter.repeat(15_000)}x` } })
+  expect(timesAsLong(read(space), read('x'))).toBeLessThan(50)
 })
 
 test('an answer that fits into one packet is not compressed', async () => {

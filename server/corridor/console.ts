@@ -182,11 +182,10 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
     },
   })
   app.setNotFoundHandler((request, reply) => {
-    const { url, method } = request
+    const { url } = request
     if (ASSET.test(url) && existsSync(join(BEFORE, url)))
       return reply.code(200).sendFile(url.slice(1), BEFORE)
-    const isScreen = (method === 'GET' || method === 'HEAD') && !url.startsWith('/assets/')
-    return isScreen ? sendPage(request, reply, page) : reply.code(404).send()
+    return url.startsWith('/assets/') ? reply.code(404).send() : sendPage(request, reply, page)
   })
 }
 
