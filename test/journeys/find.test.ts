@@ -53,6 +53,22 @@ describe('a client who calls', () => {
     await expect(page.getByRole('option').first().getByText('Expired')).toBeVisible()
   })
 
+  test('is seen to be switched off beside an expiry that is to come, at every width', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfNames(world)
+    await dealer.call(calls.clients.save, { login: 'tiago', status: false })
+    const page = await open({ as: dealer })
+    const found = (name: string) => options(page).filter({ hasText: name })
+    await fieldOf(page).fill('a')
+    for (const width of [1440, 768, 667, 390, 360]) {
+      await page.setViewportSize({ width, height: 900 })
+      await expect(found('tiago')).toHaveAccessibleName(/2026-06-15 ?Switched off ?Active/)
+      await expect(found('maria')).toHaveAccessibleName(/2026-06-15 ?Active/)
+    }
+  })
+
   test('is opened with Enter, also by somebody who types faster than the answer comes', async ({
     open,
     world,

@@ -246,8 +246,12 @@ const Line = styled('div')(({ theme }) => ({
     fontWeight: 600,
     '&:hover': { background: theme.palette.accent.fill },
   },
-  // A phone has no room for the expiry beside a whole MAC.
-  [theme.breakpoints.down('sm')]: { '& .expiry': { gridRow: 3, gridColumn: 1, justifyContent: 'start' } },
+  // Beside the name there is as little room as in a folded table.
+  [theme.breakpoints.up('sm')]: { '& .expiry .folded-only': { display: 'flex' } },
+  // A phone has no room for the expiry beside a whole MAC, nor for what is said of one switched off in one line.
+  [theme.breakpoints.down('sm')]: {
+    '& .expiry': { gridRow: 3, gridColumn: 1, justifyContent: 'start', rowGap: 2 },
+  },
 }))
 
 const Keys = styled('div')(({ theme }) => ({

@@ -96,7 +96,7 @@ function asResult(open: (path: string) => void) {
   })
 }
 
-function ClientResult({ name, description, mac, phone, expiry }: FoundClient) {
+function ClientResult({ name, description, mac, phone, expiry, status }: FoundClient) {
   const about = [mac ?? 'Ministra', shownPhone(phone), description].filter(Boolean).join(' · ')
   return (
     <>
@@ -104,7 +104,7 @@ function ClientResult({ name, description, mac, phone, expiry }: FoundClient) {
       <span className="ellipsis about" data-hint={about} data-hint-cut="">
         {about}
       </span>
-      <Expiry inRows iso={expiry} />
+      <Expiry inRows iso={expiry} inactive={!status} />
     </>
   )
 }

@@ -10,9 +10,9 @@ import type { Tone } from '../parts/tone.ts'
 import { zone } from '../zone.ts'
 
 /**
- * Shows the last day of service, its state as a chip, and the days left once the expiry is near. Where the column of
- * the status is left out, `inactive` says here that the client is switched off; a table has room for a mark only. Its word
- * is that of the client's page: 'Inactive' beside the 'Active' of the expiry would contradict it.
+ * Shows the last day of service, its state as a chip, and the days left once the expiry is near. Where no column
+ * says the status, `inactive` says here that the client is switched off; only a phone has room for more than a mark. Its
+ * word is that of the client's page: 'Inactive' beside the 'Active' of the expiry would contradict it.
  */
 export function Expiry({ iso, inRows, inactive }: { iso: string; inRows?: boolean; inactive?: boolean }) {
   const now = useNow()
