@@ -7,6 +7,7 @@ import {
   expect,
   expectAccessible,
   fill,
+  noticesOn,
   press,
   readNotice,
   rows,
@@ -58,7 +59,11 @@ describe('the credentials of a new client', () => {
       await expect(button).toBeFocused()
       await ('touch' in look ? button.tap() : button.click())
       await page.clock.resume()
-      await expect(page.getByText('Copied')).toBeVisible()
+      const line = page.getByText('Copied')
+      await expect(line).toBeVisible()
+      // It has as much room above as below, though the button beside it is higher.
+      const notice = noticesOn(page).filter({ hasText: 'Copied' })
+      await expect.poll(() => fromMiddle(line, notice)).toBeLessThanOrEqual(1)
       expect(await acts()).toEqual({
         clicks: 'touch' in look ? 0 : 1,
         taps: 'touch' in look ? 1 : 0,
@@ -473,4 +478,10 @@ async function imageOf(page: Page, png: Buffer) {
     return { width: bitmap.width, height: bitmap.height, pixels: [...data] }
   }, png.toString('base64'))
   return { width, height, data: Uint8Array.from(pixels) }
+}
+
+/** Returns how far the middle of a part is above or below that of the whole. */
+async function fromMiddle(part: Locator, whole: Locator): Promise<number> {
+  const [one, other] = [await part.boundingBox(), await whole.boundingBox()]
+  return Math.abs((one?.y ?? 0) + (one?.height ?? 0) / 2 - (other?.y ?? 0) - (other?.height ?? 0) / 2)
 }

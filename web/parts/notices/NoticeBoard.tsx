@@ -135,6 +135,10 @@ const Paper = styled(
   '& > svg': { flex: 'none', color: theme.palette.tones[tone].text },
   '& > div': { flex: 1, minWidth: 0 },
   '& small': { fontSize: '0.75rem', color: theme.palette.text.secondary },
-  '& button': { marginTop: -5 },
+  // The button is higher than a line, in whose middle it stands without making it higher.
+  '& button': {
+    marginBlock: 'calc((1.25rem - 32px) / 2)',
+    '@media (pointer: coarse)': { marginBlock: 'calc((1.25rem - 44px) / 2)' },
+  },
   ...UNPRINTED,
 }))
