@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Page, Route } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
@@ -796,10 +796,19 @@ describe('a client', () => {
     release()
     await expect(form).toContainText('Costs 1 credit')
     expect(await top()).toBe(before)
-    const json = { status: 'ERROR', code: 'internal', message: 'Not now.' }
+    const message = 'Something went wrong on our side. Please try again.'
+    const json = { status: 'ERROR', code: 'internal', message }
     await page.route('**/v1/api/quote', (route) => route.fulfill({ status: 500, json }))
     await fill(page, { 'Add months': '2' })
-    await expect(form.getByText('Not now.')).toBeVisible()
+    await expect(form.getByText(message)).toBeVisible()
+    // The button stands beside the lines of the sentence, not in one of them, which it would tear from the others.
+    const ends = async (part: Locator) => {
+      const box = await part.boundingBox()
+      return { left: box?.x ?? 0, right: (box?.x ?? 0) + (box?.width ?? 0) }
+    }
+    const retry = form.getByRole('button', { name: 'Retry' })
+    expect((await ends(form.getByText(message))).right).toBeLessThanOrEqual((await ends(retry)).left)
+    expect(await top()).toBe(before)
     await expect(months).toHaveAttribute('aria-invalid', 'true')
     await page.unroute('**/v1/api/quote')
     await press(form, 'Retry')

@@ -33,11 +33,27 @@ describe('a failed load', () => {
     await expect(rows(page, 'Clients')).toHaveCount(3)
     await page.route('**/v1/api/clients?**', fail)
     await renewOne(page, 'client-1')
-    await expect(page.getByText(`Error: ${FAULT.message}`)).toBeVisible()
+    const said = page.getByText(`Error: ${FAULT.message}`)
+    await expect(said).toBeVisible()
     await expect(rows(page, 'Clients')).toHaveCount(3)
+    // On a phone the sentence keeps away from the edge of its ground, and has the button beside it.
+    await page.setViewportSize({ width: 390, height: 844 })
+    const retry = page.getByRole('button', { name: 'Retry' })
+    await expect
+      .poll(async () => {
+        const [text, button, ground] = [
+          await said.boundingBox(),
+          await retry.boundingBox(),
+          await page.getByRole('alert').filter({ has: said }).boundingBox(),
+        ]
+        if (!text || !button || !ground) return undefined
+        return { above: text.y - ground.y >= 12, beside: text.x + text.width <= button.x }
+      })
+      .toEqual({ above: true, beside: true })
+    await page.setViewportSize({ width: 1440, height: 900 })
     await page.unrouteAll()
     await press(page, 'Retry')
-    await expect(page.getByText(`Error: ${FAULT.message}`)).toHaveCount(0)
+    await expect(said).toHaveCount(0)
     await expect(rows(page, 'Clients')).toHaveCount(3)
   })
 

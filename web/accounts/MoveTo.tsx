@@ -3,8 +3,8 @@ import { useFormContext, useWatch } from 'react-hook-form'
 import { calls } from '../../contract/calls.ts'
 import type { AccountBeneath } from '../../contract/tree.ts'
 import { useCall } from '../calls/useCall.ts'
+import { Fault } from '../parts/ErrorState.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
-import { PassingButton } from '../parts/PassingButton.tsx'
 
 interface MoveToProps {
   /** What the person chooses from: 'dealer' */
@@ -28,11 +28,7 @@ export function MoveTo({ kind, names, fault, warning, onKnown }: MoveToProps) {
   // What was looked at before may have been suspended since.
   const known = chosen !== undefined && !isFetching && error === null
   useEffect(() => onKnown(known), [known, onKnown])
-  const again = error && (
-    <>
-      {error.message} <PassingButton onClick={() => refetch()}>Retry</PassingButton>
-    </>
-  )
+  const again = error && <Fault message={error.message} onRetry={refetch} />
   const help = names?.length === 0 ? `There is no other ${kind}` : chosen && warning(chosen)
   return (
     <SelectInput

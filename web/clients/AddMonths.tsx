@@ -4,9 +4,9 @@ import { useWatch } from 'react-hook-form'
 import { inCredits, shortage } from '../../contract/quantities.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { OnDay } from '../moments.tsx'
+import { Fault } from '../parts/ErrorState.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { useEndOfError } from '../parts/form/useEndOfError.ts'
-import { PassingButton } from '../parts/PassingButton.tsx'
 import { AskForMore } from './AskForMore.tsx'
 import { MONTH_OPTIONS } from './startOptions.ts'
 import { type Quoted, useQuote } from './useQuote.ts'
@@ -37,7 +37,7 @@ export function AddMonths({ client, expired, isSending, unanswered, onPayable }:
   const fieldText =
     data && !isPlaceholderData && !error
       ? fieldTextOf(data)
-      : { fault: error ? unknown(error, refetch) : undefined }
+      : { fault: error ? <Fault message={error.message} onRetry={refetch} /> : undefined }
   const nothing = { help: expired ? EXPIRED : undefined }
   const isHeld = unanswered && months > 0
   return (
@@ -61,14 +61,6 @@ const SENT_BEFORE = 'Try again: nothing is done twice'
 const EXPIRED = 'This client has expired. Add months to renew it; until then all else stays as it is.'
 
 const OPTIONS = [{ value: 0, label: 'No months' }, ...MONTH_OPTIONS]
-
-function unknown({ message }: { message: string }, again: () => void): ReactNode {
-  return (
-    <>
-      {message} <PassingButton onClick={again}>Retry</PassingButton>
-    </>
-  )
-}
 
 function fieldTextOf({ cost, credits: balance, balance_after, expiries }: Quoted): {
   help?: ReactNode

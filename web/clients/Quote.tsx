@@ -2,10 +2,10 @@ import { styled } from '@mui/material/styles'
 import { useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { Fault } from '../parts/ErrorState.tsx'
 import { useEndOfError } from '../parts/form/useEndOfError.ts'
 import { MomentText } from '../parts/MomentText.tsx'
 import { own } from '../parts/own.ts'
-import { PassingButton } from '../parts/PassingButton.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { zone } from '../zone.ts'
 import { Gone, missingOf } from './Gone.tsx'
@@ -33,7 +33,7 @@ export function Quote({ clients, asking, onAnswer, onGone }: QuoteProps) {
     <>
       {error ? (
         <Calculation role="alert">
-          {error.message} <PassingButton onClick={() => refetch()}>Retry</PassingButton>
+          <Fault message={error.message} onRetry={refetch} />
         </Calculation>
       ) : (
         <Calculation aria-busy={isFetching} aria-live="polite">

@@ -37,6 +37,19 @@ export function Outdated({ message, onRetry }: FaultProps) {
   )
 }
 
+/** Says in the place of a text why it is not known, with a button to try again. What is around it announces it. */
+export function Fault({ message, onRetry }: FaultProps) {
+  const { tries, retry } = useTries(onRetry)
+  return (
+    <Sentence>
+      <span key={tries}>{message}</span>
+      <PassingButton size="small" onClick={retry}>
+        Retry
+      </PassingButton>
+    </Sentence>
+  )
+}
+
 /**
  * Counts the tries that failed too. A screen reader tells of a sentence that is new, not of one that stays the same.
  */
@@ -72,17 +85,21 @@ const Centred = styled('div')(({ theme }) => ({
   color: theme.palette.text.secondary,
 }))
 
-const Strip = styled('p')(({ theme }) => ({
+/** The button stands beside the sentence, never in a line of it: as high as a finger, it would tear that from the next. */
+const besideButton = {
   display: 'flex',
-  flexWrap: 'wrap',
   alignItems: 'center',
   gap: 8,
-  padding: '4px 24px',
-  // On a phone the sentence stays beside its sign.
-  '& > span': { maxWidth: 'calc(100% - 24px)' },
   overflowWrap: 'anywhere',
+  '& svg, & button': { flex: 'none' },
+} as const
+
+const Sentence = styled('span')(besideButton)
+
+const Strip = styled('p')(({ theme }) => ({
+  ...besideButton,
+  padding: '4px 24px',
   color: theme.palette.tones.bad.text,
   background: theme.palette.tones.bad.fill,
-  '& svg': { flex: 'none' },
-  [theme.breakpoints.down('sm')]: { padding: '4px 16px' },
+  [theme.breakpoints.down('sm')]: { padding: '12px 16px' },
 }))
