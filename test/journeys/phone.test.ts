@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
-import { drawn, expect, fill, holdBack, press, readNotice, test, typeIn } from '../support/browser.ts'
+import { drawn, expect, fill, holdBack, press, readNotice, test, turn, typeIn } from '../support/browser.ts'
 
 const PHONE = { width: 390, height: 844, touch: true }
 
@@ -17,6 +17,18 @@ describe('on a phone', () => {
     // The settings button floats in the top bar, where it covers nothing.
     const settings = await page.getByRole('button', { name: 'Settings', exact: true }).boundingBox()
     expect((settings?.y ?? 0) + (settings?.height ?? 0)).toBeLessThanOrEqual(64)
+    // It looks like one of the bar's own.
+    const colours = () =>
+      page
+        .getByRole('button', { name: /^(Menu|Find|Settings)$/ })
+        .evaluateAll((icons) => icons.map((icon) => getComputedStyle(icon).color))
+    for (const [mode, quiet] of [
+      ['light', 'rgb(85, 96, 109)'],
+      ['dark', 'rgb(169, 180, 192)'],
+    ] as const) {
+      await turn(page, mode)
+      await expect.poll(colours).toEqual([quiet, quiet, quiet])
+    }
     await page.getByRole('button', { name: 'Menu' }).tap()
     const drawer = page.getByRole('dialog', { name: 'Menu' })
     await expect(drawer.locator('[aria-current=page]')).toHaveText('Dashboard')

@@ -33,6 +33,8 @@ export function makeTheme(mode: Mode, preset: string): Theme {
       mode,
       background: { default: ground.background, paper: ground.paper },
       text: { primary: ground.ink, secondary: ground.quiet },
+      // The icons of buttons.
+      action: { active: ground.quiet },
       divider: line,
       primary: { main: accent.main, dark: accent.hover, contrastText: accent.onMain },
       error: { main: toneOf(mode, 'bad').text },
