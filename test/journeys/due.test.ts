@@ -436,6 +436,9 @@ describe('a reminder', () => {
     await page.getByRole('radio', { name: '7 days' }).check()
     await press(page, 'Remind is-due')
     await expect(dialog).toContainText('your TV (is-due) ends on 2026-05-18')
+    // On a phone the words of a button that is a link stand in its middle in two lines, as those of any button do.
+    await page.setViewportSize({ width: 360, height: 800 })
+    await expect(dialog.getByRole('link', { name: 'Type the number' })).toHaveCSS('text-align', 'center')
   })
 })
 

@@ -127,6 +127,8 @@ function components(accent: Accent) {
         root: {
           minHeight: 40,
           padding: '4px 16px',
+          // A button has its words in the middle by itself, a link that looks like one has not.
+          textAlign: 'center' as const,
           variants: [
             {
               props: { size: 'small' as const },
