@@ -4,6 +4,6 @@ import { storeOf } from '../parts/store.ts'
 export const connection = {
   /** Is set after each request, by `api.ts` alone. */
   lost: storeOf(false),
-  /** The moment at which what is shown without a connection was answered; empty where it was answered on this page. */
+  /** The moment of the oldest answer that is shown without a connection; empty with one, and where none is shown. */
   asOf: storeOf(''),
 }

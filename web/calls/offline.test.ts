@@ -159,7 +159,7 @@ test('what is shown without a connection is as of the oldest answer on the scree
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('away')))
   await probe()
   const cache = openCache()
-  keepForOffline(cache, 'mia')
+  const stop = keepForOffline(cache, 'mia')
 
   const leave = await show(FORECAST, 'forecast')
   await show(DUE, 'due')
@@ -177,6 +177,7 @@ test('what is shown without a connection is as of the oldest answer on the scree
   const again = await show(FORECAST, 'forecast')
   expect(connection.asOf.get()).toBe('')
   again()
+  stop()
 
   /** Puts on the screen what gets no answer, waits until it is there, and returns how to leave it. */
   async function show(queryKey: readonly unknown[], data: string) {
@@ -186,4 +187,30 @@ test('what is shown without a connection is as of the oldest answer on the scree
     await expect.poll(() => observer.getCurrentResult().data).toBe(data)
     return leave
   }
+})
+
+test('what was answered before the connection was lost is dated too, on a page that stays open', async () => {
+  vi.stubGlobal('localStorage', { getItem: () => '', setItem: () => {} })
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response('{}')))
+  await probe()
+  const cache = openCache()
+  const stop = keepForOffline(cache, 'mia')
+  const show = (queryKey: readonly unknown[], answeredAt: number) => {
+    cache.setQueryData(queryKey, 'answer', { updatedAt: answeredAt })
+    const queryFn = () => Promise.reject(new ApiError('Lost', { code: 'offline', status: 0 }))
+    const observer = new QueryObserver(cache, { queryKey, queryFn, retry: false, staleTime: DAY_MS })
+    return observer.subscribe(() => {})
+  }
+  const leaveList = show(listOf({}), NOW - HOUR_MS)
+  // Nothing of a client's page is kept, and it stays on the screen all the same.
+  const leaveClient = show([calls.clients.detail.name, { name: 'anna' }], NOW - 2 * HOUR_MS)
+  expect(connection.asOf.get()).toBe('')
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('away')))
+  await probe()
+  expect(connection.asOf.get()).toBe(new Date(NOW - 2 * HOUR_MS).toISOString())
+  leaveClient()
+  expect(connection.asOf.get()).toBe(new Date(NOW - HOUR_MS).toISOString())
+  leaveList()
+  expect(connection.asOf.get()).toBe('')
+  stop()
 })

@@ -26,10 +26,7 @@ interface Kept {
 export function keepForOffline(cache: QueryClient, by: string): () => void {
   const stop = cache.getQueryCache().subscribe(({ type, query, ...event }) => {
     if (type === 'updated' && 'action' in event) {
-      if (event.action.type === 'success' && !event.action.manual) {
-        shown.delete(query)
-        write(by, query)
-      }
+      if (event.action.type === 'success' && !event.action.manual) write(by, query)
       if (event.action.type === 'error') show(cache, by, query)
     }
     tellMoment(cache)
@@ -133,16 +130,15 @@ function show(cache: QueryClient, by: string, query: Query) {
   const kept = all.find((one) => isSame(one.key, key)) ?? (page && narrowed(page, key[1] as ListQuery))
   if (!kept) return
   cache.setQueryData(key, kept.data, { updatedAt: kept.at - ahead() })
-  shown.add(query)
 }
 
-/** The queries whose data are what was kept of them. */
-const shown = new WeakSet<Query>()
-
-/** Tells the oldest moment of those that are on the screen while the connection is lost. */
+/**
+ * Tells the oldest moment of the answers that are on the screen while the connection is lost: of those that were kept,
+ * and of those that came before on a page that stays open.
+ */
 function tellMoment(cache: QueryClient) {
   const onScreen = connection.lost.get()
-    ? cache.getQueryCache().findAll({ type: 'active', predicate: (query) => shown.has(query) })
+    ? cache.getQueryCache().findAll({ type: 'active', predicate: ({ state }) => state.data !== undefined })
     : []
   const moments = onScreen.map(({ state }) => state.dataUpdatedAt)
   connection.asOf.set(moments.length > 0 ? new Date(Math.min(...moments) + ahead()).toISOString() : '')
