@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import {
   choose,
   countActs,
+  countCalls,
   expect,
   expectAccessible,
   fill,
@@ -334,4 +335,48 @@ describe('chosen clients', () => {
     ).toEqual(['"one-1"', '"two-5"'])
     await expect(selection(page)).toContainText('2 selected')
   })
+
+  test('stay in a dialog that closes after a success as they were before it, and are not asked for again', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfTen(world), at: '/clients', motion: true })
+    const asked = countCalls(page, calls.clients.multiquote.path)
+    for (const name of ['one-4', 'two-4']) await box(page, name).check()
+    await choose(selection(page), 'More', 'Delete expired')
+    const deletion = page.getByRole('alertdialog', { name: 'Delete 2 clients?' })
+    const ofDeletion = await textsOf(deletion)
+    await press(deletion, 'Delete 2 clients')
+    await readNotice(page, 'Successfully deleted 2 clients')
+    await expect(page.getByRole('alertdialog')).toHaveCount(0)
+    for (const text of await ofDeletion()) expect(text).toMatch(/^Delete 2 clients\?.*one-4.*two-4/)
+    expect((await ofDeletion()).join()).not.toContain('left out')
+    for (const name of ['one-1', 'two-1']) await box(page, name).check()
+    await choose(selection(page), 'More', 'Change package')
+    const change = page.getByRole('dialog', { name: 'Change the package' })
+    await fill(change, { Package: '7' })
+    const ofChange = await textsOf(change)
+    await press(change, 'Change the package of 2 clients')
+    await readNotice(page, 'Successfully changed the package of 2 clients')
+    await expect(change).toHaveCount(0)
+    for (const text of await ofChange()) expect(text).toContain('The package of 2 clients changes.')
+    expect(asked()).toBe(2)
+    // Opened again for the same clients, it has loaded them again.
+    for (const name of ['one-1', 'two-1']) await box(page, name).check()
+    await choose(selection(page), 'More', 'Change package')
+    await fill(change, { Package: '7' })
+    await expect(change).toContainText('2 clients have this package already.')
+  })
 })
+
+/** Returns how to read what a dialog has shown from now on, also while it faded. */
+async function textsOf(dialog: Locator): Promise<() => Promise<string[]>> {
+  const texts = await dialog.evaluateHandle((element) => {
+    const seen: string[] = []
+    new MutationObserver(() => seen.push(element.textContent ?? '')).observe(element, {
+      ...{ subtree: true, childList: true, characterData: true },
+    })
+    return seen
+  })
+  return () => texts.jsonValue()
+}

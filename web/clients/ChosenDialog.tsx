@@ -4,7 +4,6 @@ import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { PackageSelection } from '../../contract/clients.ts'
 import { counted } from '../../contract/quantities.ts'
-import { useCall } from '../calls/useCall.ts'
 import { dropDraftsOf } from '../drafts.ts'
 import { OnDay } from '../moments.tsx'
 import { Confirm } from '../parts/dialog/Confirm.tsx'
@@ -13,7 +12,6 @@ import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { useSession } from '../session.tsx'
 import { type Act, type BoxEvent, type ChosenState, isBoxEvent, sortFor } from './chosenAct.ts'
 import { PackageField } from './fields.tsx'
-import { missingOf } from './Gone.tsx'
 import { SendToChosen } from './SendToChosen.tsx'
 import { inALine } from './Sums.tsx'
 import { ActContent, type ActProps, useAct } from './useAct.tsx'
@@ -34,28 +32,15 @@ interface ChosenDialogProps {
 /** Says what an act will do to clients, as the server sees them, and does it: to all of them or none. */
 export function ChosenDialog({ open, act, names, onClose, onDone, onGone }: ChosenDialogProps) {
   const shown = useLastValue(act)
-  const about = useLastValue(names) ?? NOBODY
-  const loaded = useCall(calls.clients.multiquote, { clients: [...about] }, { enabled: open })
-  const isNobodyThere = loaded.error?.code === 'not_found'
-  const data = loaded.isFetching ? undefined : isNobodyThere ? NO_STATES : loaded.data?.data
+  const chosen = useLastValue(names) ?? NOBODY
   if (shown === null) return null
-  const props = {
-    open,
-    data,
-    gone: missingOf(about, data),
-    fault: loaded.isFetching || isNobodyThere ? undefined : loaded.error?.message,
-    again: loaded.refetch,
-    onClose,
-    onDone,
-    onGone,
-  }
+  const props = { open, chosen, onClose, onDone, onGone }
   if (shown === 'delete') return <DeleteChosen {...props} act={shown} />
   if (isBoxEvent(shown)) return <SendToChosen key={shown} {...props} act={shown} />
   return <ChangeChosen key={shown} {...props} act={shown} />
 }
 
 const NOBODY: readonly string[] = []
-const NO_STATES: readonly ChosenState[] = []
 
 function DeleteChosen({ onClose, onDone, ...about }: ActProps<'delete'>) {
   const { open } = about

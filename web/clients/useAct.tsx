@@ -1,6 +1,8 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Call } from '../../contract/call.ts'
+import { calls } from '../../contract/calls.ts'
 import { counted } from '../../contract/quantities.ts'
+import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import type { Sending } from '../parts/form/Form.tsx'
@@ -10,30 +12,26 @@ import { UnderWay } from '../parts/Progress.tsx'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useHeld } from '../parts/useHeld.ts'
 import { type Act, type ChosenState, type Sorted, sortFor } from './chosenAct.ts'
-import { Gone } from './Gone.tsx'
+import { Gone, missingOf } from './Gone.tsx'
 import { Warning } from './Warning.tsx'
 
 /** What the dialogs of acts on many clients share. */
 export interface ActProps<A extends Act = Act> {
   act: A
   open: boolean
-  /** The selected clients as they are; undefined while they load. */
-  data: readonly ChosenState[] | undefined
-  /** Those that were selected and are not there any more. */
-  gone: readonly string[]
-  /** Why they could not be loaded. */
-  fault: string | undefined
-  again: () => unknown
+  /** The logins of the selected clients. */
+  chosen: readonly string[]
   onClose: () => void
   onDone: ((names: readonly string[]) => void) | undefined
   onGone: ((names: readonly string[]) => void) | undefined
 }
 
 /**
- * Makes the call of an act for those of the selected clients to which it can be done. Where some are left out, the
- * person has to agree, at each opening anew. A refusal loads the clients again.
+ * Loads the selected clients as the server sees them, and makes the call of an act for those of them to which it can be
+ * done. Where some are left out, the person has to agree, at each opening anew. After a refusal the clients are loaded
+ * again.
  */
-export function useAct<C extends Call>(call: C, { act, open, again, onClose, onDone, ...loaded }: ActProps) {
+export function useAct<C extends Call>(call: C, { act, open, chosen, onClose, onDone }: ActProps) {
   const [agreed, setAgreed] = useState(false)
   const sending = useSubmit(call, {
     onDone: () => {
@@ -41,33 +39,52 @@ export function useAct<C extends Call>(call: C, { act, open, again, onClose, onD
       onClose()
     },
   })
-  const { submitError, unanswered, reset } = sending
+  const { unanswered, reset } = sending
   useEffect(() => {
     if (!open) return
     setAgreed(false)
     reset()
   }, [open, reset])
-  // Not loaded again while the call runs or its answer is lost: clients that are already changed would then count as
-  // left out or gone.
-  const { data, gone } = useHeld(loaded, sending.loading || unanswered)
-  const { acted, leftOut } = sortFor(act, data ?? [])
+  // Not loaded again while the call runs, its answer is lost or the dialog closes: clients that are already changed
+  // would then count as left out or gone.
+  const isHeld = sending.loading || unanswered || !open
+  const clients = useHeld(useStates(chosen, !isHeld), isHeld)
+  const { acted, leftOut } = sortFor(act, clients.data ?? [])
   const names = acted.map(({ name }) => name)
-  useEffect(() => {
-    if (submitError && !unanswered) again()
-  }, [submitError, unanswered, again])
-  const blocked = !data || acted.length === 0 || (leftOut.length > 0 && !agreed)
-  return { data, gone, acted, names, leftOut, agreed, setAgreed, sending, blocked }
+  const blocked = !clients.data || acted.length === 0 || (leftOut.length > 0 && !agreed)
+  return { ...clients, acted, names, leftOut, agreed, setAgreed, sending, blocked }
 }
 
+function useStates(chosen: readonly string[], enabled: boolean): States {
+  const loaded = useCall(calls.clients.multiquote, { clients: [...chosen] }, { enabled })
+  const { isFetching, error, refetch: again } = loaded
+  const isNobodyThere = error?.code === 'not_found'
+  const data = isFetching ? undefined : isNobodyThere ? NO_STATES : loaded.data?.data
+  const fault = isFetching || isNobodyThere ? undefined : error?.message
+  return { data, gone: missingOf(chosen, data), fault, again }
+}
+
+interface States {
+  /** The selected clients as they are; undefined while they load. */
+  data: readonly ChosenState[] | undefined
+  /** Those that were selected and are not there any more. */
+  gone: readonly string[]
+  /** Why they could not be loaded. */
+  fault: string | undefined
+  again: () => unknown
+}
+
+const NO_STATES: readonly ChosenState[] = []
+
 /** An act as its dialog shows it. From the call on, the clients stay as they were before it. */
-interface ShownAct extends Pick<Sorted, 'acted' | 'leftOut'>, Pick<ActProps, 'data' | 'gone'> {
+interface ShownAct extends Pick<Sorted, 'acted' | 'leftOut'>, States {
   /** Whether the person agrees that some are left out. */
   agreed: boolean
   setAgreed: (agreed: boolean) => void
   sending: Sending
 }
 
-interface ActContentProps extends Pick<ActProps, 'act' | 'fault' | 'again' | 'onGone'> {
+interface ActContentProps extends Pick<ActProps, 'act' | 'onGone'> {
   does: ShownAct
   /** What is under way while the call runs, such as 'Deleting'. */
   doing: string
@@ -75,9 +92,8 @@ interface ActContentProps extends Pick<ActProps, 'act' | 'fault' | 'again' | 'on
 }
 
 /** Shows what an act will do once the clients have loaded, whom it leaves out, and that it is under way. */
-export function ActContent(props: ActContentProps) {
-  const { act, fault, again, onGone, does, doing, children } = props
-  const { data, gone, acted, leftOut, agreed, setAgreed, sending } = does
+export function ActContent({ act, onGone, does, doing, children }: ActContentProps) {
+  const { data, gone, fault, again, acted, leftOut, agreed, setAgreed, sending } = does
   if (fault !== undefined && !data) return <ErrorState message={fault} onRetry={again} />
   if (!data) {
     return (
