@@ -18,7 +18,6 @@ import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
-import { useEndOfError } from '../parts/form/useEndOfError.ts'
 import { NOT_TWICE } from '../parts/notTwice.ts'
 import { number } from '../parts/number.ts'
 import { mark } from '../parts/table/marks.ts'
@@ -72,14 +71,13 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
       schema={AsTyped}
       values={A_MONTH}
       label={({ how }) => labelOf(clients, how as HowLong, balance)}
-      onSubmit={({ how }, form) => {
-        if (unanswered) return renew(unanswered)
-        const some = affordable(clients ?? [], how, balance)
-        if (some.length > 0) return renew({ clients: some, how, balance })
-        form.setError('how', { message: 'Your credits are not enough for even one client' })
-      }}
+      onSubmit={({ how }) =>
+        renew(unanswered ?? { clients: affordable(clients ?? [], how, balance), how, balance })
+      }
       autoFocus
-      blocked={!clients || balance == null || clients.length === 0}
+      blocked={({ how }) =>
+        balance == null || affordable(clients ?? [], how as HowLong, balance).length === 0
+      }
     >
       <SelectInput
         name="how"
@@ -183,8 +181,6 @@ function Price({ clients, balance }: PriceProps) {
   const how = useWatch({ name: 'how' }) as HowLong
   const cost = clients && costOf(clients, how)
   const isShort = cost !== undefined && balance != null && cost > balance
-  const isAnyAffordable = clients !== undefined && affordable(clients, how, balance).length > 0
-  useEndOfError('how', isAnyAffordable)
   // Asks for the balance again while it is too small. All parts of the page that show the balance get the answer too.
   useBalance({ whileShort: isShort })
   return (
