@@ -116,7 +116,11 @@ describe('a draft', () => {
     )
     await press(question, 'Stay')
     await expect(page.getByLabel('Login Name')).toHaveValue('half-typed')
+    // What is unsent in this tab does not hide what is in the other.
+    await other.goto('/new-client')
+    await fill(other, TYPED)
     await press(other, 'Logout')
+    await expect(question).toContainText('You have unsent entries on New Client and in another tab.')
     await press(question, 'Logout')
     await expect(page).toHaveURL('/login')
     await signIn(page, dealer.name)

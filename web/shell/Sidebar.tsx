@@ -24,8 +24,9 @@ export function Sidebar({ collapsed }: { collapsed: boolean }) {
   const where = useLastValue(asked)
   const leave = async () => {
     const titles = titlesOfDrafts(name)
-    if (titles.length > 0) setAsked(`on ${listed(titles)}`)
-    else if (await otherTabHasDrafts()) setAsked('in another tab')
+    const places = titles.length > 0 ? [`on ${listed(titles)}`] : []
+    if (await otherTabHasDrafts()) places.push('in another tab')
+    if (places.length > 0) setAsked(places.join(' and '))
     else signOut()
   }
   const waiting = useWaiting()
