@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -189,6 +190,7 @@ function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
     // Requests on connections that are still open while the server closes are answered.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 300 },
+    rewriteUrl: readable,
     frameworkErrors: (error, request, reply) => sendRefusal(error, request, reply),
     clientErrorHandler: rejectConnections(log),
   })
@@ -203,6 +205,21 @@ function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
   watchAnswers(app)
   closeIdleConnections(app)
   return app
+}
+
+/**
+ * Returns the address of a request as the router looks for it. One that cannot be decoded, as where a link was cut off,
+ * is taken as it is written: outside of /v1 the console then says that there is nothing.
+ */
+function readable({ url = '/' }: IncomingMessage): string {
+  if (!url.includes('%') || url.startsWith('/v1/')) return url
+  const [path = ''] = url.split('?', 1)
+  try {
+    decodeURIComponent(path)
+    return url
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length)
+  }
 }
 
 /** Refuses what no route takes before its body is read; the console's page answers any other address. */

@@ -68,8 +68,14 @@ const OF_CAPTCHAS = {
 }
 
 describe('the page', () => {
-  test.each(['/', '/login', '/update-client/some.name', '/nowhere'])('is served at %s', async (path) => {
-    expect(await (await get(path)).text()).toBe(page)
+  test.each([
+    ...['/', '/login', '/update-client/some.name', '/nowhere'],
+    // Cut off where it was copied.
+    ...['/%', '/update-client/%E0%A4', '/update-client/%zz?a=%', '/update-client/%25E0%25A4'],
+  ])('is served at %s', async (path) => {
+    const answer = await get(path)
+    expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'")
+    expect(await answer.text()).toBe(page)
   })
 
   test('forbids translators, which would leave the name of one client over the data of another', () => {

@@ -645,7 +645,10 @@ describe.each([
     await page.goBack()
     await page.getByRole('link', { name: `Show all ${plural.toLowerCase()}` }).click()
     await expect(page).toHaveURL(list())
-    await page.goto('/no/such/page')
+    // A link that was cut off, so that it cannot be decoded.
+    await page.goto(`${update('nobody-here')}%E0%A4`)
+    await expect(none).toBeVisible()
+    await page.goto('/no/such/page%')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Not found')
     await page.getByRole('link', { name: 'Go to the dashboard' }).click()
     await expect(page).toHaveURL(home)
