@@ -189,6 +189,7 @@ describe('a failed load', () => {
       await retries.last().click()
       await expect(sums).toContainText('ADD')
       await expect(sums).toContainText('in 1 transaction')
+      await expect(sums).toContainText('Change of balance+9 credits')
       await expect(rows(page, 'Transactions').first()).toContainText('client-')
       await expect(retries).toHaveCount(0)
     }

@@ -134,7 +134,7 @@ describe('the select of credits to retrieve', () => {
     await fill(card, { Credits: '2' })
     await press(card, 'Retrieve Credits')
     await expect(question).toContainText('Its service ends on 2026-05-15 instead of 2026-07-15.')
-    await expect(question).toContainText('That leaves today only, and counts as one of today’s trials.')
+    await expect(question).toContainText("That leaves today only, and counts as one of today's trials.")
     await press(question, 'Retrieve')
     await readNotice(page, 'Successfully retrieved 2 credits')
     await expect(card.getByRole('button', { name: 'Retrieve Credits' })).toBeDisabled()

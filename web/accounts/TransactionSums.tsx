@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 import { counted, inCredits } from '../../contract/quantities.ts'
 import { TRANSACTION_TYPES, type Transaction } from '../../contract/shapes.ts'
 import { signOf, type TransactionSum } from '../../contract/transactions.ts'
-import { number } from '../parts/number.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 
 interface TransactionSumsProps {
@@ -52,11 +51,11 @@ function sumText(sum: TransactionSum | undefined): ReactNode {
   )
 }
 
-/** Returns a number with its sign: '+3', '−2', '0'. */
+/** Returns credits with their sign: '+3 credits', '−1 credit', '0 credits'. */
 function signed(count: number): string {
-  const digits = number(Math.abs(count))
-  if (count === 0) return digits
-  return `${count > 0 ? '+' : '−'}${digits}`
+  const credits = inCredits(Math.abs(count))
+  if (count === 0) return credits
+  return `${count > 0 ? '+' : '−'}${credits}`
 }
 
 const SumList = styled('dl')(({ theme }) => ({

@@ -108,7 +108,7 @@ function Consequence({ name, expiry, retrievals, trial_retrieval, count, balance
           instead of <OnDay iso={expiry} />.
         </>
       )}
-      {count === trial_retrieval && <> That leaves today only, and counts as one of today’s trials.</>}
+      {count === trial_retrieval && <> That leaves today only, and counts as one of today's trials.</>}
       {balance != null && <> Your balance becomes {inCredits(balance + count)}.</>}
     </p>
   )
