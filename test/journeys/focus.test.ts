@@ -6,7 +6,17 @@ import { calls } from '../../contract/calls.ts'
 import { ROLES, type Role } from '../../contract/roles.ts'
 import { everyScreen, to } from '../../web/screens.ts'
 import { THOROUGH } from '../laws/runs.ts'
-import { test as base, choose, expect, fill, holdBack, press, sessionOf, signIn } from '../support/browser.ts'
+import {
+  test as base,
+  choose,
+  expect,
+  fill,
+  holdBack,
+  press,
+  readNotice,
+  sessionOf,
+  signIn,
+} from '../support/browser.ts'
 import { A_PLAYLIST, compressed, givePlaylist } from '../support/playlist.ts'
 import { type Family, openWorld, type Person, type World } from '../support/world.ts'
 
@@ -920,6 +930,57 @@ test('a submit that is refused leaves the focus where it was', async ({ shop, op
   await press(page.getByRole('alertdialog'), 'Add 1 credit')
   await expect(page.getByText('Not now.').first()).toBeVisible()
   await expect(description).toBeFocused()
+})
+
+describe('what is clicked and typed next goes where it was meant', () => {
+  test('after a password was changed, whose form is over: nothing in it turns red', async ({
+    shop,
+    openAs,
+  }) => {
+    const { reseller, dealer } = await shop.world.family({ credits: 1, to: 'reseller' })
+    const page = await openAs(reseller, to.level.dealer.update(dealer.name))
+    const passwords = [
+      page.getByLabel('New Password', { exact: true }),
+      page.getByLabel('Confirm New Password'),
+    ]
+    const send: ((again: Locator) => Promise<unknown>)[] = [
+      () => press(page, 'Change Password'),
+      (again) => again.press('Enter'),
+    ]
+    for (const change of send) {
+      await fill(page, { 'New Password': 'another-password', 'Confirm New Password': 'another-password' })
+      await change(page.getByLabel('Confirm New Password'))
+      await expect(title(page)).toBeFocused()
+      await readNotice(page, 'Password changed successfully!')
+      const other = page.getByLabel('Other amount')
+      await other.click()
+      await page.keyboard.type('50')
+      await expect(other).toHaveValue('50')
+      await other.fill('')
+      for (const password of passwords) {
+        await expect(password).toHaveValue('')
+        await expect(password).not.toHaveAttribute('aria-invalid', 'true')
+      }
+    }
+    await page.getByRole('button', { name: 'Suspend' }).click()
+    await expect(page.getByRole('dialog', { name: `Suspend ${dealer.name}` })).toBeVisible()
+  })
+
+  test('after a MAC was deleted', async ({ shop, openAs }) => {
+    const { mac } = await shop.world.client(shop.dealer, { months: 2 })
+    const page = await openAs(shop.admin, to.deleteMac())
+    await page.getByLabel('MAC Address').fill(mac ?? '')
+    await press(page, 'Search')
+    await press(page, 'Delete')
+    await press(page, 'Yes')
+    await expect(page.getByRole('alertdialog')).toHaveCount(0)
+    await expect(page.getByLabel('MAC Address')).toBeFocused()
+    const find = page.getByRole('combobox', { name: /^Find/ })
+    await find.click()
+    await page.keyboard.type('casa')
+    await expect(find).toHaveValue('casa')
+    await expect(page.getByLabel('MAC Address')).toHaveValue('')
+  })
 })
 
 /** A dealer with twelve clients, two more than a page has. */

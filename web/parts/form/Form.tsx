@@ -74,6 +74,7 @@ export function Form<Values extends FieldValues, Output>(props: FormProps<Values
     disabled,
     blocked,
     atFirst: props.autoFocus ?? false,
+    onlyWhenValid: props.onlyWhenValid === true,
     resetKey: props.resetKey,
   })
   const reason = useRefusal(form, submitError)

@@ -8,16 +8,19 @@ interface FormState {
   blocked: boolean
   /** True focuses the first field, a text the field of that name. */
   atFirst: boolean | string
+  /** True where an empty form cannot be sent, so that whoever leaves its field is told what is wrong with it. */
+  onlyWhenValid: boolean
   resetKey: number | undefined
 }
 
 /**
- * Focuses the first field once it is enabled, and again when `resetKey` changes. A submit disables the field or button
- * that has the focus, which gets it back after a refusal, and so does a button once it is no longer blocked. Returns
- * what is to be called when the form is submitted.
+ * Focuses the first field once it is enabled, and again when `resetKey` changes, or then the title, where an empty form
+ * cannot be sent and did not begin with the focus. A submit disables the field or button that has the focus, which gets
+ * it back after a refusal, and so does a button once it is no longer blocked. Returns what is to be called when the form
+ * is submitted.
  */
 export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, state: FormState): () => void {
-  const { loading, disabled, blocked, atFirst, resetKey } = state
+  const { loading, disabled, blocked, atFirst, onlyWhenValid, resetKey } = state
   const due = useRef(false)
   const isFirst = useRef(true)
   const last = useRef(resetKey)
@@ -35,21 +38,24 @@ export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, stat
   useEffect(() => () => stop.current(), [])
   useEffect(() => {
     const isReset = last.current !== resetKey
-    if (isReset) due.current = !disabled
+    if (isReset) {
+      due.current = !disabled
+      given.current = null
+    }
     last.current = resetKey
     const isAnswered = wasLoading.current && !loading
     wasLoading.current = loading
     // Until the next page opens, all fields of a form that was sent stay disabled.
     if (loading && isReset) focusTitle()
     if (loading) return
-    if (isAnswered) given.current = giveBack(used.current)
+    // With what has sent it, a form that was reset sends nothing more.
+    if (isAnswered && !due.current) given.current = giveBack(used.current)
     if (blocked) {
       if (isAnswered) waiting.current = given.current
     } else {
       giveBack(waiting.current)
       waiting.current = null
-      // A login waits for another captcha, which disables its button.
-      if (given.current?.matches(':disabled') && isOn(given.current)) focusLast(fields.current)
+      given.current = passOn(given.current, fields.current)
     }
     const isLeft = disabled && !wasDisabled.current
     wasDisabled.current = disabled
@@ -60,7 +66,9 @@ export function useFormFocus(fields: RefObject<HTMLFieldSetElement | null>, stat
     if (!due.current) return
     due.current = false
     stop.current()
-    stop.current = whenUndisturbed(() => focusField(fields.current, atFirst), fields.current)
+    const isOver = onlyWhenValid && atFirst === false
+    const act = isOver ? focusTitle : () => focusField(fields.current, atFirst)
+    stop.current = whenUndisturbed(act, fields.current)
   })
   return () => {
     used.current = document.activeElement
@@ -76,14 +84,16 @@ function giveBack(element: Element | null): Element | null {
   return element
 }
 
-/** Returns whether an element has the focus, or had it until it was disabled. */
-function isOn(element: Element): boolean {
-  return isFocusLost() || document.activeElement === element
-}
-
-function focusLast(fields: Element | null) {
+/**
+ * Passes the focus that was given back to a button on to the last field, once the button is disabled: a login waits for
+ * another captcha. Returns the button while it has the focus, which from then on the person alone moves.
+ */
+function passOn(button: Element | null, fields: Element | null): Element | null {
+  if (!button || !(isFocusLost() || document.activeElement === button)) return null
+  if (!button.matches(':disabled')) return button
   const all = fields?.querySelectorAll<HTMLElement>(FIELD) ?? []
   all[all.length - 1]?.focus()
+  return null
 }
 
 /** A form that nothing can be done with any more does not keep the focus, which the browser may have taken from it. */
