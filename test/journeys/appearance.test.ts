@@ -1,6 +1,7 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { to } from '../../web/screens.ts'
 import { expect, holdBack, pager, press, readNotice, signIn, test, turn } from '../support/browser.ts'
 import { expectNothingMoves } from '../support/shifts.ts'
 
@@ -204,6 +205,31 @@ test('a list of one client is one row high, at a desk and on a phone', async ({ 
   }
 })
 
+test('the question before credits move tells the balances before and after apart, and no name leaves its title', async ({
+  open,
+  world,
+}) => {
+  const { name } = await world.child(world.admin, 0, 'w'.repeat(32))
+  const page = await open({ as: world.admin, at: to.level.superreseller.update(name), width: 1280 })
+  for (const action of ['Add', 'Remove']) {
+    await page.getByRole('radio', { name: action }).check()
+    await press(page, `${action} 1 credit`)
+    const question = page.getByRole('alertdialog')
+    const own = question.getByRole('row', { name: 'You' })
+    await expect(own).toHaveText('YouUnlimitedUnlimited')
+    const before = await textBox(own.getByRole('cell').first())
+    const after = await textBox(own.getByRole('cell').last())
+    expect(after.left - before.right).toBeGreaterThanOrEqual(16)
+    const endOf = async (one: Locator) => {
+      const { x = 0, width = 0 } = (await one.boundingBox()) ?? {}
+      return x + width
+    }
+    expect(await endOf(question.getByRole('heading'))).toBe(await endOf(question.getByRole('table')))
+    await press(question, 'Cancel')
+    await expect(question).toHaveCount(0)
+  }
+})
+
 test('on paper a list has all of its columns, dark text, and nothing that floats over its rows', async ({
   open,
   world,
@@ -299,6 +325,16 @@ async function spaceBeneathRow(page: Page, name: string): Promise<number> {
   const [last, foot] = await Promise.all([row.boundingBox(), pager(page, 'Clients').boundingBox()])
   if (!last || !foot) throw new Error('the list is not there')
   return foot.y - last.y - last.height
+}
+
+/** Where the text of an element is, without the space around it. */
+function textBox(element: Locator): Promise<{ left: number; right: number }> {
+  return element.evaluate((one) => {
+    const text = document.createRange()
+    text.selectNodeContents(one)
+    const { left, right } = text.getBoundingClientRect()
+    return { left, right }
+  })
 }
 
 /** Records every animation from now on, with its duration, in `window.moved`. */

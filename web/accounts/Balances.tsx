@@ -125,8 +125,8 @@ const Compared = styled('table')(({ theme }) => ({
   fontVariantNumeric: 'tabular-nums',
   '& th': { textAlign: 'left', fontWeight: 600, overflowWrap: 'anywhere' },
   '& thead th': { color: theme.palette.text.secondary },
-  '& td, & thead th:not(:first-of-type)': { textAlign: 'right', whiteSpace: 'nowrap', paddingLeft: 16 },
   '& tr > *': { padding: '6px 0', borderBottom: `1px solid ${theme.palette.divider}` },
+  '& td, & thead th:not(:first-of-type)': { textAlign: 'right', whiteSpace: 'nowrap', paddingLeft: 16 },
   '& td:last-of-type': { fontWeight: 600 },
   '& [data-short=true]': { color: theme.palette.tones.bad.text },
 }))

@@ -77,6 +77,8 @@ const Head = styled('div')({
   minHeight: 56,
   padding: '8px 12px 0 24px',
   '& h2': { overflowWrap: 'anywhere' },
+  // Without the button to close it, as far from the edge as the content.
+  '& h2:only-child': { marginRight: 12 },
 })
 
 const Content = styled('div')({ overflowY: 'auto', padding: '8px 24px 24px', overflowWrap: 'anywhere' })
