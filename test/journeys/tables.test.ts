@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import { calls } from '../../contract/calls.ts'
 import { everyScreen, to } from '../../web/screens.ts'
 import { THOROUGH } from '../laws/runs.ts'
 import { drawn, expect, expectNothingLost, press, table, turn } from '../support/browser.ts'
@@ -72,6 +73,8 @@ const TABLES: readonly Walked[] = [
     name: 'tiago.lopes',
     actions: ['Renew tiago.lopes', 'Remind tiago.lopes'],
     isSorted: false,
+    folded: ['Last time', 'Reminded'],
+    spared: { 740: ['Description'], 700: ['Description'] },
   },
   WALKED_ALL_CLIENTS,
   {
@@ -109,6 +112,7 @@ const TABLES: readonly Walked[] = [
     label: 'Unknown Boxes',
     columns: ['MAC', 'Similar client', 'Times', 'Last asked', 'First asked', 'Address', 'Type and version'],
     sorts: ['MAC', 'Times', 'Last asked', 'First asked'],
+    folded: ['First asked'],
     name: '00:1A:79:5F:3E:21',
   },
   {
@@ -169,6 +173,7 @@ const TABLES: readonly Walked[] = [
     ],
     name: 'atlantic-media',
     folded: ['State'],
+    spared: { 1280: ['Used, 30 days'] },
   },
   {
     whose: 'superreseller',
@@ -177,6 +182,7 @@ const TABLES: readonly Walked[] = [
     columns: ACCOUNTS,
     name: 'lisboa-norte',
     folded: ['State'],
+    spared: { 1280: ['Used, 30 days'] },
   },
   {
     whose: 'reseller',
@@ -185,6 +191,7 @@ const TABLES: readonly Walked[] = [
     columns: ACCOUNTS,
     name: 'casa-digital',
     folded: ['State'],
+    spared: { 1280: ['Used, 30 days'] },
   },
   {
     whose: 'dealer',
@@ -471,6 +478,40 @@ test('clients fit the width of a tablet without scrolling, and one that is switc
   }
   const expiry = card.locator('.expiry')
   await expect.poll(() => rightOf(expiry.locator('> .chip'))).toBe(await rightOf(expiry.locator('xpath=..')))
+})
+
+test('what is due fits the width of a tablet without scrolling, and its expiry has what has no column there beneath it', async ({
+  business,
+  windowOf,
+}) => {
+  await business.dealer.call(calls.clients.remind, { name: 'tiago.lopes', reminded: true })
+  const due = TABLES.find(({ label }) => label === 'Due')
+  const page = await openAt(windowOf, business, due as Walked)
+  const row = table(page, 'Due').getByRole('row').filter({ hasText: 'tiago.lopes' })
+  for (const width of [1180, 1100, 900, 768, 700]) {
+    await page.setViewportSize({ width, height: 900 })
+    await expectNoScroll(page)
+    await expectOnTop(row.locator('.expiry > .chip'), `${width}`)
+    await expect(row.getByText('last time 1 month')).toBeVisible()
+    await expect(row.getByText(/^reminded 2026-/)).toBeVisible()
+  }
+})
+
+test('the lists of accounts fit a window of 1280 px beside a classic scroll bar, and show beneath what has no column there', async ({
+  business,
+  windowOf,
+}) => {
+  for (const label of ['Super Resellers', 'Resellers', 'Dealers']) {
+    const facts = TABLES.find((one) => one.label === label)
+    const page = await openAt(windowOf, business, facts as Walked)
+    const used = table(page, label).getByText(/ in 30 days$/)
+    await page.setViewportSize({ width: 1280 - 15, height: 900 })
+    await expectNoScroll(page)
+    await expect(used.first()).toBeVisible()
+    // Where its column has room it says it alone.
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await expect(used.first()).toBeHidden()
+  }
 })
 
 test('no list of accounts and no transactions scroll sideways at 1440 px, nor at 1366 beside a classic scroll bar', async ({

@@ -1,9 +1,12 @@
 import './accounts.css'
+import './second.css'
 import { Ban } from 'lucide-react'
 import { counted } from '../../contract/quantities.ts'
 import type { TreeRow } from '../../contract/tree.ts'
 import { Chip } from '../parts/Chip.tsx'
-import { type Column, widths } from '../parts/table/table.ts'
+import { Ellipsis } from '../parts/Ellipsis.tsx'
+import { number } from '../parts/number.ts'
+import { type Column, textOf, widths } from '../parts/table/table.ts'
 import { count, moment } from './columns.tsx'
 
 /** How long the balance lasts at the pace of the last 30 days, or of all days of a younger account. */
@@ -22,6 +25,26 @@ export function lasts<Row extends Pick<TreeRow, 'lasts'>>(): Column<Row> {
 /** The credits used in the last 30 days, less those taken back. */
 export function used<Row extends Pick<TreeRow, 'used'>>(): Column<Row> {
   return { ...count<Row>('used', 'Used, 30 days'), hint: 'Less those taken back', width: 104 }
+}
+
+/**
+ * How long the balance lasts, and what was used. Where there is no room for both columns, the second stands beneath the
+ * first: in every folded table, or only in one that would still have to scroll.
+ */
+export function pace<Row extends Pick<TreeRow, 'lasts' | 'used'>>(
+  leftOut: 'folded' | 'spared',
+): readonly [Column<Row>, Column<Row>] {
+  const rest = lasts<Row>()
+  const cell = (row: Row) => (
+    <>
+      <Ellipsis text={textOf(rest, row)} />
+      <small className={`${leftOut}-only second`}>{number(row.used)} in 30 days</small>
+    </>
+  )
+  return [
+    { ...rest, cell },
+    { ...used<Row>(), ...(leftOut === 'folded' ? { foldedInto: rest.key } : { spared: true }) },
+  ]
 }
 
 export function lastLogin<Row extends Pick<TreeRow, 'last_login'>>(): Column<Row> {

@@ -7,7 +7,7 @@ import type { TreeRow } from '../../contract/tree.ts'
 import { levels } from '../levels.ts'
 import { type Column, type Table, table } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
-import { lastLogin, lasts, SuspendedMark, state, used } from './accountColumns.tsx'
+import { lastLogin, pace, SuspendedMark, state } from './accountColumns.tsx'
 import { balance, count, moment, text } from './columns.tsx'
 
 /** An account in a list. Only superresellers have the totals beneath them. */
@@ -19,8 +19,7 @@ export type Account = Listed & TreeRow
 /** What the tree says of every account. Where there is no room for its state, the name is marked. */
 const ofTree: readonly Column<Account>[] = [
   { ...state<Account>(), foldedInto: 'name', narrow: 'more' },
-  lasts(),
-  used(),
+  ...pace<Account>('spared'),
   lastLogin(),
 ]
 

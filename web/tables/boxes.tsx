@@ -1,3 +1,5 @@
+import './clients.css'
+import './second.css'
 import type { ToldRefusal } from '../../contract/box-refusals.ts'
 import {
   type BoxModel,
@@ -8,7 +10,7 @@ import {
 } from '../../contract/boxes.ts'
 import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { number } from '../parts/number.ts'
-import { type Column, table } from '../parts/table/table.ts'
+import { type Column, table, textOf } from '../parts/table/table.ts'
 import { to } from '../screens.ts'
 import { address, CellLink, count, mac, moment, text } from './columns.tsx'
 import { searchFault, sortableBy } from './served.ts'
@@ -82,6 +84,9 @@ export const models = table<BoxModel>({
   search: 'Search',
 })
 
+const asked = moment<UnknownBox>('asked', 'Last asked', 'datetime')
+const firstAsked = moment<UnknownBox>('first_asked', 'First asked', 'datetime', { narrow: 'more' })
+
 const unknownColumns: Column<UnknownBox>[] = [
   mac({ narrow: 'title' }),
   {
@@ -93,8 +98,16 @@ const unknownColumns: Column<UnknownBox>[] = [
     cell: ({ similar }) => similar && <Similar {...similar} />,
   },
   { ...count<UnknownBox>('times', 'Times', { narrow: 'aside' }), width: 88 },
-  moment('asked', 'Last asked', 'datetime'),
-  moment('first_asked', 'First asked', 'datetime', { narrow: 'more' }),
+  {
+    ...asked,
+    cell: (row) => (
+      <>
+        {asked.cell?.(row)}
+        <small className="folded-only second">first {textOf(firstAsked, row)}</small>
+      </>
+    ),
+  },
+  { ...firstAsked, foldedInto: 'asked' },
   { ...address<UnknownBox>(), width: 120, least: 112, narrow: 'more' },
   {
     key: 'stb_type',
@@ -129,7 +142,8 @@ function Similar({ name, mac, dealer, digits }: NonNullable<UnknownBox['similar'
       className="ellipsis"
       data-hint={`${mac} of ${dealer} differs by ${differs}: it may be a typing mistake`}
     >
-      <span className="identifier">{name}</span>, {differs}
+      <span className="ellipsis identifier">{name}</span>
+      <small className="second quiet">by {differs}</small>
     </CellLink>
   )
 }

@@ -1,13 +1,29 @@
+import './second.css'
 import { BellRing } from 'lucide-react'
 import { counted } from '../../contract/quantities.ts'
 import type { DueClient } from '../../contract/shapes.ts'
+import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { RowButton } from '../parts/table/RowButton.tsx'
-import { type Table, table } from '../parts/table/table.ts'
+import { type Column, type Table, table, textOf } from '../parts/table/table.ts'
 import { actions, ClientLink, moment, text } from './columns.tsx'
 import { expiry } from './expiry.tsx'
 import { phone } from './phone.ts'
 import { RenewButton } from './RenewButton.tsx'
 import { searchFault } from './served.ts'
+
+const phoneNumber = phone<DueClient>()
+const until = expiry<DueClient>()
+const lastTime: Column<DueClient> = {
+  key: 'last_months',
+  header: 'Last time',
+  width: 72,
+  align: 'right',
+  narrow: 'more',
+  sort: false,
+  // Of a client that had only a trial there was no last time.
+  text: (row) => (row.has_paid ? counted(row.last_months, 'month') : ''),
+}
+const reminded: Column<DueClient> = { ...moment<DueClient>('reminded', 'Reminded', 'date'), sort: false }
 
 /** The clients that are due, in the order of their expiries. */
 export function dueClients(acts: {
@@ -26,20 +42,34 @@ export function dueClients(acts: {
         sort: false,
         cell: ({ name }) => <ClientLink name={name} />,
       },
-      { ...text('description', 'Description', { narrow: 'more' }), sort: false },
-      phone<DueClient>(),
-      expiry<DueClient>(),
       {
-        key: 'last_months',
-        header: 'Last time',
-        width: 72,
-        align: 'right',
-        narrow: 'more',
+        ...text('description', 'Description', { narrow: 'more' }),
+        least: 64,
+        spared: true,
         sort: false,
-        // Of a client that had only a trial there was no last time.
-        text: (row) => (row.has_paid ? counted(row.last_months, 'month') : ''),
       },
-      { ...moment<DueClient>('reminded', 'Reminded', 'date'), sort: false },
+      {
+        ...phoneNumber,
+        cell: (row) => (
+          <>
+            <Ellipsis text={textOf(phoneNumber, row)} />
+            {row.reminded !== null && (
+              <small className="folded-only second">reminded {textOf(reminded, row)}</small>
+            )}
+          </>
+        ),
+      },
+      {
+        ...until,
+        cell: (row) => (
+          <>
+            {until.cell?.(row)}
+            {row.has_paid && <small className="folded-only second">last time {textOf(lastTime, row)}</small>}
+          </>
+        ),
+      },
+      { ...lastTime, foldedInto: 'expiry' },
+      { ...reminded, foldedInto: 'phone' },
       actions({ width: 68, narrow: 'more' }, (row) => (
         <span className="row-buttons">
           <RenewButton name={row.name} onClick={() => acts.renew(row)} />

@@ -3,12 +3,10 @@ import './second.css'
 import type { LevelName } from '../../contract/levels.ts'
 import type { TreeRow } from '../../contract/tree.ts'
 import { levels } from '../levels.ts'
-import { Ellipsis } from '../parts/Ellipsis.tsx'
-import { number } from '../parts/number.ts'
-import { type Column, type Table, table, textOf } from '../parts/table/table.ts'
+import { type Column, type Table, table } from '../parts/table/table.ts'
 import { showMoment } from '../parts/time.ts'
 import { zone } from '../zone.ts'
-import { lastLogin, lasts, SuspendedMark, state, used } from './accountColumns.tsx'
+import { lastLogin, lasts, pace, SuspendedMark, state, used } from './accountColumns.tsx'
 import { AccountLink, balance, count, moment } from './columns.tsx'
 
 /** The accounts of each level in the tree; those that run out first come first. */
@@ -37,7 +35,10 @@ function declare(level: LevelName): Table<TreeRow> {
         cell: (row) => <NameAndMore row={row} />,
       },
       balance({ narrow: 'aside' }),
-      ...pace(level),
+      // Superresellers have the most columns.
+      ...(level === 'superreseller'
+        ? pace<TreeRow>('folded')
+        : [lasts<TreeRow>(), { ...used<TreeRow>(), least: 59 }]),
       { ...state(), foldedInto: 'name' },
       ...beneath,
       { ...count('clients', 'Clients'), least: 59 },
@@ -54,24 +55,6 @@ function declare(level: LevelName): Table<TreeRow> {
     empty: `No ${levels[level].plural.toLowerCase()} found`,
     search: 'Search',
   })
-}
-
-/**
- * Superresellers have the most columns: where these have no room, what was used stands beneath how long the rest lasts.
- */
-function pace(level: LevelName): Column<TreeRow>[] {
-  const [rest, spent] = [lasts<TreeRow>(), { ...used<TreeRow>(), least: 59 }]
-  if (level !== 'superreseller') return [rest, spent]
-  const cell = (row: TreeRow) => (
-    <>
-      <Ellipsis text={textOf(rest, row)} />
-      <small className="folded-only second">{number(row.used)} in 30 days</small>
-    </>
-  )
-  return [
-    { ...rest, width: 110, cell },
-    { ...spent, foldedInto: 'lasts' },
-  ]
 }
 
 /** Where there is no room for the state and the day of creation, the name has a mark and the day beneath it. */

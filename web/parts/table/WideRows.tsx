@@ -18,7 +18,7 @@ import { useTabStops } from './useTabStops.ts'
  */
 export function WideRows<Row extends object>(props: RowsProps<Row> & { fit: Omit<Fit, 'cards'> }) {
   const { label, table, list, page, select, waiting } = props
-  const { room, folded, scrolls } = props.fit
+  const { room, folded, spared, scrolls } = props.fit
   const { columns } = table
   const body = useRef<HTMLTableSectionElement>(null)
   const rows = useRows(props)
@@ -27,6 +27,7 @@ export function WideRows<Row extends object>(props: RowsProps<Row> & { fit: Omit
     <Scroller
       data-scrolls={scrolls || undefined}
       data-folded={folded || undefined}
+      data-spared={spared > 0 || undefined}
       style={scrolls ? besideFixed(columns, select) : undefined}
     >
       <Sheet aria-label={label} dense={list.dense} style={sizes(columns, select, room)}>

@@ -26,7 +26,10 @@ export interface Column<Row> {
    */
   foldedInto?: string
   foldedWidth?: number
-  /** True where it is left out of a folded table that would still have to scroll: of several, the last one first. */
+  /**
+   * True where it is left out of a folded table that would still have to scroll: of several, the last one first. Cells
+   * then show what is `spared-only`.
+   */
   spared?: boolean
   /** The place of the field on a phone; 'line' by default. A `title` stays visible everywhere. */
   narrow?: Narrow
