@@ -243,7 +243,10 @@ describe('a session', () => {
     await readNotice(here, 'Error changing password. Please try again.', 'The present password is not right.')
     await fill(drawer, { 'Present password': PASSWORD })
     await press(drawer, 'Change password')
+    // The settings keep the focus, and call no field of the emptied form wrong.
+    await expect(drawer).toBeFocused()
     await readNotice(here, 'Password changed successfully!')
+    await expect(drawer.locator('[aria-invalid=true]')).toHaveCount(0)
     await press(drawer, 'Close settings')
     await here.reload()
     await expect(here).toHaveURL('/reseller')
