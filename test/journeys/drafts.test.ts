@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import {
+  comeBackFromCache,
   expect,
   fill,
   holdBack,
@@ -415,6 +416,43 @@ describe('what is typed', () => {
     await password.clear()
     await page.mouse.click(5, 300)
     await expect(page.getByRole('dialog')).toHaveCount(0)
+  })
+
+  test('is on the screen, and is what is sent, also after the page was in the back/forward cache of Safari', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family({ credits: 3 })
+    const page = await open({ at: '/new-client' })
+    await fill(page, { Username: dealer.name, Password: PASSWORD })
+    await comeBackFromCache(page)
+    await expect(page.getByLabel('Password', { exact: true })).toHaveValue(PASSWORD)
+    await press(page, 'Sign in')
+    const typed = { 'Login Name': 'half-typed', Password: 'tv-secret', Description: 'Attic' }
+    await fill(page, { ...typed, 'MAC Address': 'A1B2C3' })
+    await page.getByRole('combobox', { name: 'Find a client, screen or action' }).fill('half')
+    await comeBackFromCache(page)
+    await expect(page.getByRole('combobox', { name: 'Find a client, screen or action' })).toHaveValue('half')
+    for (const [label, value] of Object.entries(typed))
+      await expect(page.getByLabel(label, { exact: true })).toHaveValue(value)
+    await press(page, 'Submit')
+    await readNotice(page, 'Client half-typed created successfully!')
+
+    await page.getByRole('searchbox').fill('half')
+    await comeBackFromCache(page)
+    await expect(page.getByRole('searchbox')).toHaveValue('half')
+    await page.getByRole('link', { name: 'half-typed' }).click()
+    const description = page.getByLabel('Description')
+    await expect(description).toHaveValue('Attic')
+    await comeBackFromCache(page)
+    await description.focus()
+    await page.keyboard.press('Tab')
+    await expect(description).toHaveValue('Attic')
+    await press(page, 'Update Client')
+    await readNotice(page, 'Client half-typed updated successfully!')
+    expect(await dealer.call(calls.clients.detail, { name: 'half-typed' })).toMatchObject({
+      description: 'Attic',
+    })
   })
 
   test('beside a form that was sent keeps its page open', async ({ open, world }) => {

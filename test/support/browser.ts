@@ -252,6 +252,21 @@ export async function holdBack(page: Page, url: string): Promise<() => void> {
   return released.resolve
 }
 
+/**
+ * Does to a page what Safari does to one that comes back from its back/forward cache: tells it, and then resets what may
+ * be secret, passwords and fields without autocompletion, to what is in the document.
+ */
+export async function comeBackFromCache(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
+    await new Promise((done) => setTimeout(done))
+    // React's own setter would note it.
+    const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value') ?? {}
+    for (const input of document.querySelectorAll('input'))
+      if (input.autocomplete === 'off' || input.type === 'password') set?.call(input, input.defaultValue)
+  })
+}
+
 /** Returns whether a change of a text is announced: 'polite' or 'off'. */
 export function liveOf(text: Locator): Promise<string> {
   return text.evaluate((element) => element.closest('[aria-live]')?.getAttribute('aria-live') ?? 'off')

@@ -1,7 +1,7 @@
 import IconButton from '@mui/material/IconButton'
 import { Eye, EyeOff } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { useFormContext } from 'react-hook-form'
+import { useController } from 'react-hook-form'
 import { EXACT, InputFrame } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
@@ -17,14 +17,22 @@ interface PasswordInputProps extends FieldProps {
 
 /** A password field with a button that shows the password, even while the field is disabled. */
 export function PasswordInput({ name, label, help, disabled, action, ...rest }: PasswordInputProps) {
-  const { register } = useFormContext()
+  // Controlled for the same reason as in TextInput.
+  const { field } = useController({ name })
   const [shown, setShown] = useState(false)
   const Icon = shown ? EyeOff : Eye
   return (
     <Field {...{ name, label, help, disabled }}>
       {(control) => (
         <InputFrame>
-          <input {...rest} {...register(name)} {...control} type={shown ? 'text' : 'password'} {...EXACT} />
+          <input
+            {...rest}
+            {...field}
+            {...control}
+            value={String(field.value ?? '')}
+            type={shown ? 'text' : 'password'}
+            {...EXACT}
+          />
           {action}
           <IconButton
             size="small"

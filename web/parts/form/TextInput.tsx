@@ -1,5 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react'
-import { useFormContext } from 'react-hook-form'
+import { useController } from 'react-hook-form'
 import { EXACT, InputFrame } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
@@ -30,13 +30,22 @@ export function TextInput({
   action,
   ...native
 }: TextInputProps) {
-  const { register } = useFormContext()
+  // Controlled, so that the document has the value: in a page from the back/forward cache, Safari resets to that what
+  // may be secret, which are passwords and fields without autocompletion.
+  const { field } = useController({ name })
   // What is no identifier may be from right to left.
   const exact = asTyped ? EXACT : { dir: 'auto' }
   return (
     <Field {...{ name, label, help, disabled }}>
       {(control) => {
-        const shared = { ...native, ...exact, ...register(name), ...control, autoComplete }
+        const shared = {
+          ...native,
+          ...exact,
+          ...field,
+          ...control,
+          value: String(field.value ?? ''),
+          autoComplete,
+        }
         return (
           <InputFrame className={identifier ? 'identifier' : undefined}>
             {multiline ? <textarea {...shared} /> : <input {...shared} />}
