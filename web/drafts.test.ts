@@ -62,7 +62,7 @@ test('another tab has drafts also where this one has some of an account whose se
   let ours = 0
   const request = (_: string, __: object, hold: () => Promise<void>) => {
     ours += 1
-    hold().then(() => (ours -= 1))
+    return hold().then(() => (ours -= 1))
   }
   const query = async () => ({ held: Array.from({ length: ours + others }, () => ({ name: 'drafts' })) })
   vi.stubGlobal('navigator', { locks: { request, query } })

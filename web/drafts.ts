@@ -103,11 +103,25 @@ function tellOtherTabs(some: boolean) {
   if (some === (letGo !== null)) return
   letGo?.()
   letGo = null
-  if (!some) return
+  if (some) hold()
+}
+
+function hold() {
   const held = new Promise<void>((resolve) => {
     letGo = resolve
   })
-  navigator.locks?.request(LOCK, { mode: 'shared' }, () => held)
+  // The back/forward cache ends it.
+  navigator.locks?.request(LOCK, { mode: 'shared' }, () => held).catch(() => {})
+}
+
+/** Holds the lock for the drafts that a reload has left, and again in a page from the back/forward cache. Called once. */
+export function watchDrafts(): void {
+  tellOtherTabs(Object.keys(readAll()).length > 0)
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (!persisted || letGo === null) return
+    letGo()
+    hold()
+  })
 }
 
 /** Removes the drafts of every account, as signing out does. */
@@ -138,6 +152,3 @@ function write(all: Kept): boolean {
     return false
   }
 }
-
-// Those that a reload has left.
-tellOtherTabs(Object.keys(readAll()).length > 0)

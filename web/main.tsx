@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { probe } from './calls/api.ts'
+import { watchDrafts } from './drafts.ts'
 import { fetchPageAt } from './fetchPage.tsx'
 import { loadAhead } from './parts/captcha/solving.ts'
 import { chunk, useBeforeUse, useChunk } from './parts/chunk.ts'
@@ -30,6 +31,7 @@ else {
 
 function start(root: HTMLElement) {
   watchSession()
+  watchDrafts()
   watchSettings()
   watchPreferences()
   leaveHeldKeys()

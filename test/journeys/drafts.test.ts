@@ -129,6 +129,22 @@ describe('a draft', () => {
     await expect(page.getByLabel('Login Name')).toHaveValue('')
   })
 
+  test('is told to a tab that signs out also after its own tab was in the back/forward cache', async ({
+    open,
+    world,
+  }) => {
+    const { dealer } = await world.family()
+    const page = await open({ as: dealer, at: '/new-client' })
+    await fill(page, TYPED)
+    // As the cache does.
+    await page.evaluate(() => navigator.locks.request('drafts', { steal: true }, () => {}))
+    await comeBackFromCache(page)
+    const other = await page.context().newPage()
+    await other.goto('/clients')
+    await press(other, 'Logout')
+    await expect(other.getByRole('alertdialog')).toContainText('You have unsent entries in another tab.')
+  })
+
   test('of a client that has expired is neither sent nor lost with its renewal, and lost with the client', async ({
     open,
     world,
