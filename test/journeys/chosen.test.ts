@@ -232,6 +232,38 @@ describe('chosen clients', () => {
     expect(await page.evaluate(() => getSelection()?.toString())).toBe('')
   })
 
+  test('are a range also in Firefox, whose clicks by the space bar and on labels tell nothing of Shift', async ({
+    open,
+    world,
+  }) => {
+    const page = await open({ as: await dealerOfTen(world), at: '/clients' })
+    await page.evaluate(() => {
+      const asFirefox = (event: MouseEvent) => {
+        // A key makes no click that counts.
+        if (event.detail === 0) Object.defineProperty(event, 'shiftKey', { value: false })
+        else if (event.shiftKey && event.target instanceof HTMLLabelElement) event.preventDefault()
+      }
+      window.addEventListener('click', asFirefox, { capture: true })
+    })
+    await box(page, 'one-2').focus()
+    await page.keyboard.press('Space')
+    await box(page, 'one-5').focus()
+    await page.keyboard.press('Shift+Space')
+    await expect(selection(page)).toContainText('4 selected')
+    const beside = (name: string) =>
+      box(page, name)
+        .locator('xpath=..')
+        .click({ position: { x: 2, y: 2 }, modifiers: ['Shift'] })
+    await beside('one-3')
+    await expect(selection(page)).toContainText('1 selected')
+    await box(page, 'two-1').click()
+    await beside('two-4')
+    await expect(selection(page)).toContainText('5 selected')
+    // Shift is not held any more.
+    await box(page, 'one-1').click()
+    await expect(selection(page)).toContainText('6 selected')
+  })
+
   test('stay selected where a dialog cannot be loaded, and it opens the next time', async ({
     open,
     world,

@@ -40,13 +40,25 @@ export function RowBox({
   /** `range` is true where the Shift key was held. */
   onChange: (range: boolean) => void
 }) {
+  // Whether it was at the last key or press: in Firefox the click of the space bar does not tell.
+  const shift = useRef(false)
+  const note = ({ shiftKey }: { shiftKey: boolean }) => {
+    shift.current = shiftKey
+  }
+  // Firefox passes no click with Shift on to the box.
+  const pass = (event: React.MouseEvent<HTMLLabelElement>) => {
+    if (!event.shiftKey || event.target !== event.currentTarget) return
+    event.preventDefault()
+    event.currentTarget.control?.focus()
+    onChange(true)
+  }
   return (
-    <label className="hit">
+    <label className="hit" onPointerDown={note} onKeyDown={note} onClick={pass}>
       <input
         type="checkbox"
         aria-label={`Select ${name}`}
         checked={checked}
-        onChange={({ nativeEvent }) => onChange((nativeEvent as MouseEvent).shiftKey)}
+        onChange={() => onChange(shift.current)}
       />
     </label>
   )
