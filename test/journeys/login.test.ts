@@ -45,6 +45,17 @@ describe('on the login page', () => {
     await expect(page.getByLabel('Username')).toBeVisible()
   })
 
+  test('a visitor loads the login ahead also where the browser says that the first script has failed, as Firefox always does', async ({
+    windows,
+    world,
+  }) => {
+    const page = await windows.open(world.server.url)
+    await page.route('**/assets/index-*.js', (route) => route.abort())
+    const asked = page.waitForRequest('**/assets/forms-*.js')
+    await page.goto('/')
+    await asked
+  })
+
   test('a visitor whose browser lets the page store nothing is told what to do', async ({
     windows,
     world,

@@ -45,7 +45,9 @@ try {
   // asked for once the font has come in its midst, so that their first bytes arrive when its last ones do.
   const others = isKnown ? [...screens, ...files] : login
   const loadOthers = () => others.splice(0).forEach(ahead)
-  ahead(entry).onload = loadOthers
+  const script = ahead(entry)
+  // Firefox says of every module ahead that it has failed.
+  script.onload = script.onerror = loadOthers
   const loadFont = ({ target }) => {
     if (target.rel !== 'stylesheet') return
     document.removeEventListener('load', loadFont, true)
