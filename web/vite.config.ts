@@ -21,7 +21,16 @@ const PARTS = new RegExp(
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [fonts(), withoutAnswers(), withoutUnused(), fetchedFirst(), react(), boot(), compressed()],
+  plugins: [
+    fonts(),
+    withoutAnswers(),
+    withoutUnused(),
+    withoutLanguage(),
+    fetchedFirst(),
+    react(),
+    boot(),
+    compressed(),
+  ],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
@@ -263,6 +272,15 @@ function withoutUnused(): Plugin {
     name: 'without-unused',
     enforce: 'pre',
     load: (id) => (unused.test(id) ? code : null),
+  }
+}
+
+/** uPlot reads the browser's language for numbers that the console never shows, and fails where that is no valid tag. */
+function withoutLanguage(): Plugin {
+  return {
+    name: 'without-language',
+    transform: (code, id) =>
+      id.includes('/uplot/') ? { code: code.replace('nav.language', "'en'"), map: null } : null,
   }
 }
 

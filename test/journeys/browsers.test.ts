@@ -76,6 +76,18 @@ test('a browser without :has, as Firefox before 121, shows what is chosen, what 
   await expect.poll(() => isChoiceShown(other.getByRole('group', { name: 'Action' }))).toBe(true)
 })
 
+test('a browser whose language is no valid tag, as without a locale, shows charts', async ({
+  open,
+  world,
+}) => {
+  const { name } = await world.child(world.admin)
+  const page = await open({ as: world.admin, at: '/super-resellers' })
+  await page.addInitScript(() => Object.defineProperty(navigator, 'language', { value: 'C' }))
+  await page.goto(`/update-super-reseller/${name}`)
+  await page.getByRole('region', { name: 'Clients History' }).scrollIntoViewIfNeeded()
+  await expect(page.locator('canvas')).toBeVisible()
+})
+
 /** Lets the pages that a window opens from now on run as in a browser that does not know `:has`. */
 async function forgetHas(page: Page): Promise<void> {
   await page.addInitScript(() => {
