@@ -58,7 +58,11 @@ export function RowBox({
         type="checkbox"
         aria-label={`Select ${name}`}
         checked={checked}
-        onChange={() => onChange(shift.current)}
+        onChange={() => {
+          onChange(shift.current)
+          // The key 'x' clicks on the box from anywhere in its row.
+          shift.current = false
+        }}
       />
     </label>
   )
