@@ -1,5 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react'
-import { useController } from 'react-hook-form'
+import { useController, useFormContext } from 'react-hook-form'
 import { EXACT, InputFrame } from './controls.tsx'
 import { Field, type FieldProps } from './Field.tsx'
 
@@ -30,25 +30,24 @@ export function TextInput({
   action,
   ...native
 }: TextInputProps) {
-  // Controlled, so that the document has the value: in a page from the back/forward cache, Safari resets to that what
-  // may be secret, which are passwords and fields without autocompletion.
+  // An input is controlled, so that the document has its value: in a page from the back/forward cache, Safari resets to
+  // that what may be secret, which are passwords and fields without autocompletion. In a text of several lines, which
+  // Safari leaves alone, React would begin with the caret before the text.
+  const { register } = useFormContext()
   const { field } = useController({ name })
   // What is no identifier may be from right to left.
   const exact = asTyped ? EXACT : { dir: 'auto' }
   return (
     <Field {...{ name, label, help, disabled }}>
       {(control) => {
-        const shared = {
-          ...native,
-          ...exact,
-          ...field,
-          ...control,
-          value: String(field.value ?? ''),
-          autoComplete,
-        }
+        const shared = { ...native, ...exact, ...control, autoComplete }
         return (
           <InputFrame className={identifier ? 'identifier' : undefined}>
-            {multiline ? <textarea {...shared} /> : <input {...shared} />}
+            {multiline ? (
+              <textarea {...register(name)} {...shared} />
+            ) : (
+              <input {...field} {...shared} value={String(field.value ?? '')} />
+            )}
             {unit && <span>{unit}</span>}
             {action}
           </InputFrame>
