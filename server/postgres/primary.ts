@@ -70,6 +70,8 @@ export function watchPrimary(
     try {
       note(await findPrimary(sql))
     } catch (error) {
+      // A stop closes the connection of a reading that is under way.
+      if (isStopped) return
       if (!isAway) log.warn({ err: error }, 'the database cannot be reached')
       isAway = true
       databaseUp.set(0)
