@@ -495,6 +495,18 @@ test('what is due fits the width of a tablet without scrolling, and its expiry h
     await expect(row.getByText('last time 1 month')).toBeVisible()
     await expect(row.getByText(/^reminded 2026-/)).toBeVisible()
   }
+  await page.getByRole('switch', { name: 'Dense' }).check()
+  const edges = await row.evaluate((element) => {
+    const [chip, second] = ['.expiry > .chip', '.expiry + .second'].map((part) => {
+      const { top, bottom } = (element.querySelector(part) as Element).getBoundingClientRect()
+      return { top, bottom }
+    })
+    const { top, bottom } = element.getBoundingClientRect()
+    return [top, chip?.top, chip?.bottom, second?.top, second?.bottom, bottom]
+  })
+  expect(edges, 'the chip touches the line beneath it').toEqual(
+    edges.toSorted((a, b) => Number(a) - Number(b)),
+  )
 })
 
 test('the lists of accounts fit a window of 1280 px beside a classic scroll bar, and show beneath what has no column there', async ({
