@@ -58,6 +58,8 @@ create function letter_pairs(searched text) returns text[]
   );
 
 create index directory_pairs on directory using gin (letter_pairs(text));
+-- Nothing is estimated by the pairs, and to find them in the sample of an ANALYZE takes nine tenths of its time.
+alter index directory_pairs alter column 1 set statistics 0;
 
 -- Who is counted, but not served. An index of the directory would do, but then a switch would write new entries to all
 -- indexes of the directory.

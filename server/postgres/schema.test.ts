@@ -209,6 +209,7 @@ describe('the tables that the main branch has made between two releases', () => 
       '710d8add',
       '7dbb096b',
       '76722565',
+      '9a7ef3cc',
     ])
   })
 

@@ -121,6 +121,7 @@ export const BETWEEN_RELEASES: Readonly<Record<string, number>> = {
   '406426a62129ab981f0864f8376171cc7bf57f995c792493f53324cefa4ed306': 33,
   d71baeee7735756d450f2f7e2b8cd36001eb12e091ca42ac078671531c007422: 34,
   '1eab4a06e02fbeb093daa9bcd36b24b7bde2734b36259191d064fd50f5c4b52e': 35,
+  '17a16aeaa8eb7051cd0e15872a91ef85d2a01f78f4b403ab365bd2ba112f8b37': 36,
 }
 
 /** Returns the fingerprint of a schema from the names and checksums of its files. */

@@ -335,6 +335,15 @@ test('two letters that few of many clients have are found by their index, wherev
   }
 })
 
+test('an ANALYZE samples the texts of clients, but not their pairs of letters, which would take it ten times as long', async () => {
+  const { dealer } = await world.family()
+  await world.plantClients(dealer, { last: 100 })
+  await world.server.ownerSql`analyze directory`
+  const sampled = await world.server.ownerSql`
+    select tablename from pg_stats where attname in ('text', 'letter_pairs') and tablename like 'directory%'`
+  expect(sampled.map(({ tablename }) => tablename)).toEqual(['directory'])
+})
+
 test('the pairs of letters of what the index has found are not looked for again in each text', async () => {
   const world = await openWorld()
   try {
