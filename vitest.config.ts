@@ -103,11 +103,11 @@ function externals() {
   return [external('external'), oldest]
 }
 
-/** Small files whose suites are among the longest journeys. */
-const LONGEST = /(screens-(desk|phone)|install|story)\.test\.ts$/
+/** Small files whose suites are among the longest. */
+const LONGEST = /(screens-(desk|phone)|install|story|faults.(cluster|boxes))\.test\.ts$/
 
 /**
- * In a fresh clone, where no suite's duration is known, Vitest begins with the largest file. The longest journeys would be
+ * In a fresh clone, where no suite's duration is known, Vitest begins with the largest file. These would be
  * the last then, beside which a worker has nothing to do.
  */
 class LongestFirst extends BaseSequencer {
@@ -191,6 +191,8 @@ export default defineConfig({
           name: 'journeys',
           globalSetup: ['./test/support/install-chromium.ts', database.globalSetup],
           include: ['test/journeys/**/*.test.ts'],
+          // They share a browser, too: see test/support/browser.ts.
+          isolate: false,
           testTimeout: 120_000,
           hookTimeout: 180_000,
           // Some wait for what a person would wait for: a lost answer, a notice that closes by itself.

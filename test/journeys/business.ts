@@ -6,9 +6,10 @@ import { DAY_MS } from '../../contract/time.ts'
 import { openReport } from '../../server/jobs/report.ts'
 import { noteRun } from '../../server/nouns/system/runs.ts'
 import { tellServer } from '../../server/nouns/system/servers.ts'
-import { type Look, sessionOf, Windows } from '../support/browser.ts'
+import { sessionOf } from '../support/browser.ts'
 import { launchForJourneys } from '../support/chromium.ts'
 import { A_PLAYLIST, compressed, playlistOf } from '../support/playlist.ts'
+import { type Look, Windows } from '../support/windows.ts'
 import { Clock, openWorld, type Person, type World } from '../support/world.ts'
 
 /** A small business whose data makes its screens show short, long, empty and expired values. */
@@ -206,8 +207,15 @@ async function pass(world: World, from: Person, to: Person, credits: number, des
 async function takeOn(world: World, dealer: Person): Promise<void> {
   for (const [login, months, desc, more] of CLIENTS) {
     world.clock.pass({ days: 1, minutes: 7, seconds: 13 })
-    await world.client(dealer, { login, months, desc, phone: '4165550123', ...more })
+    const mac = more?.ministra ? {} : { stb_mac: macOf(login) }
+    await world.client(dealer, { login, months, desc, phone: '4165550123', ...mac, ...more })
   }
+}
+
+/** Returns the MAC of a client that is not one of a Ministra. */
+export function macOf(login: string): string {
+  const number = CLIENTS.findIndex(([name]) => name === login) + 1
+  return `00:1A:79:10:00:${number.toString(16).toUpperCase().padStart(2, '0')}`
 }
 
 const CLIENTS: [login: string, months: number | '2d', desc: string, more?: { ministra: true }][] = [

@@ -14,9 +14,9 @@ import {
   readNotice,
   sessionOf,
   typeIn,
-  Windows,
 } from '../support/browser.ts'
 import { A_PLAYLIST, compressed, servePlaylist } from '../support/playlist.ts'
+import { Windows } from '../support/windows.ts'
 import { type Family, openWorld, type Person, type World } from '../support/world.ts'
 
 // This tests the error catalogue: every call with notices is made from its screen three times. The first time a fault

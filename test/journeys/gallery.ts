@@ -12,15 +12,13 @@ import {
   expectNothingLost,
   expectTargets,
   fill,
-  type Look,
-  picture,
   press,
   pressAndConfirm,
-  REPORT,
   turn,
 } from '../support/browser.ts'
 import { expectNothingMoves } from '../support/shifts.ts'
-import { type Business, test } from './business.ts'
+import { type Look, picture, REPORT } from '../support/windows.ts'
+import { type Business, macOf, test } from './business.ts'
 
 interface Picture {
   name: string
@@ -89,7 +87,7 @@ export const screens: Picture[] = [
     at: to.deleteMac(),
     shows: 'MAC Address',
     doing: async (page) => {
-      await page.getByLabel('MAC Address').fill('00:1A:79:00:00:01')
+      await page.getByLabel('MAC Address').fill(macOf('ana.ferreira'))
       await press(page, 'Search')
       await expect(page.getByText('ana.ferreira')).toBeVisible()
     },
@@ -458,7 +456,7 @@ const states: Picture[] = [
     at: to.deleteMac(),
     shows: 'MAC Address',
     doing: async (page) => {
-      await page.getByLabel('MAC Address').fill('00:1A:79:00:00:04')
+      await page.getByLabel('MAC Address').fill(macOf('maria.costa-023'))
       await press(page, 'Search')
       await press(page, 'Delete')
       await expect(page.getByRole('alertdialog')).toBeVisible()

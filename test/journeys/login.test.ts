@@ -239,8 +239,10 @@ describe('the captcha', () => {
     await expect.poll(challenges).toBe(2)
     release()
     await expect(page.getByText('Verified')).toBeVisible()
+    const solvingAnew = page.waitForEvent('worker')
     await sleep()
     await expect.poll(challenges).toBe(3)
+    await solvingAnew
     // Nor does it become younger by a form that comes late.
     const show = await holdBack(page, '**/assets/Login*.js')
     const solving = page.waitForEvent('worker')

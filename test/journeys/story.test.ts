@@ -13,11 +13,11 @@ import {
   signIn,
   test,
   typeIn,
-  type Windows,
 } from '../support/browser.ts'
 import { type Console, INHERITED, startConsole } from '../support/console.ts'
 import { freshFolder } from '../support/folder.ts'
 import { freePort } from '../support/port.ts'
+import type { Windows } from '../support/windows.ts'
 
 // The main workflow of the product, tested on the real console as a fresh clone starts it, with its own database and
 // captcha, and through the browser only.

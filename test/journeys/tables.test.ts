@@ -3,7 +3,7 @@ import { calls } from '../../contract/calls.ts'
 import { everyScreen, to } from '../../web/screens.ts'
 import { THOROUGH } from '../laws/runs.ts'
 import { drawn, expect, expectNothingLost, press, table, turn } from '../support/browser.ts'
-import { type Business, test } from './business.ts'
+import { type Business, macOf, test } from './business.ts'
 import {
   ACCOUNTS,
   ALL_CLIENTS,
@@ -86,7 +86,7 @@ const TABLES: readonly Walked[] = [
     actions: ['Delete'],
     isSorted: false,
     doing: async (page) => {
-      await page.getByLabel('MAC Address').fill('00:1A:79:00:00:04')
+      await page.getByLabel('MAC Address').fill(macOf('maria.costa-023'))
       await press(page, 'Search')
     },
   },

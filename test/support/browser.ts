@@ -1,28 +1,16 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { expect as judge } from '@playwright/test'
 import type axe from 'axe-core'
-import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page, Request } from 'playwright-core'
-import { test as base, type TestContext } from 'vitest'
+import type { Locator, Page } from 'playwright-core'
+import { test as base } from 'vitest'
 import { launchForJourneys } from './chromium.ts'
+import { freePort } from './port.ts'
+import { type IdleWindows, type Look, Windows } from './windows.ts'
 import { openWorld, PASSWORD, type Person } from './world.ts'
 
 /** Playwright's `expect`, which retries for as long as a busy machine may need. */
 export const expect = judge.configure({ timeout: 15_000 })
-
-export interface Look {
-  /** In CSS pixels; 1440 by 900 by default. */
-  width?: number
-  height?: number
-  /** Touch input instead of a mouse. */
-  touch?: boolean
-  /** Device pixels per CSS pixel. */
-  scale?: number
-  motion?: boolean
-  /** Lets the console install its service worker, behind which `page.route` sees fewer requests. */
-  installs?: boolean
-}
 
 interface Visit extends Look {
   /** The person who is signed in; nobody by default. */
@@ -31,21 +19,27 @@ interface Visit extends Look {
   at?: string
 }
 
-/** A journey's fixtures: a browser for the file, and a world with its own database where the test uses one. */
+/**
+ * A journey's fixtures. A window that has shown the console before shows it in half of the time, at the same address. So
+ * all journeys of a process have one browser and its idle windows, and each has a world of its own, with its own database,
+ * at the address of the world before it.
+ */
 export const test = base
   .extend('env', {} as Record<string, string>)
-  .extend('world', async ({ env }, { onCleanup }) => {
-    const world = await openWorld({ env })
+  .extend('port', { scope: 'worker' }, () => freePort())
+  .extend('world', async ({ env, port }, { onCleanup }) => {
+    const world = await openWorld({ env, port })
     onCleanup(() => world.close())
     return world
   })
-  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
+  .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
     const browser = await launchForJourneys()
     onCleanup(() => browser.close())
     return browser
   })
-  .extend('windows', async ({ browser, task }, { onCleanup }) => {
-    const windows = new Windows(browser)
+  .extend('idle', { scope: 'worker' }, (): IdleWindows => [])
+  .extend('windows', async ({ browser, idle, task }, { onCleanup }) => {
+    const windows = new Windows(browser, idle)
     onCleanup(async () => {
       if (task.result?.state === 'fail') await windows.tell(task)
       await windows.close()
@@ -63,86 +57,6 @@ export const test = base
 /** The session as the console stores it in localStorage. */
 export function sessionOf({ token, role, name }: Person): Record<string, string> {
   return { token, role, name, expiry: '2999-12-31T00:00:00.000Z' }
-}
-
-/** The windows of one journey, each with its own browser profile. A script error in one of them fails the journey. */
-export class Windows {
-  readonly #browser: Browser
-  readonly #contexts: BrowserContext[] = []
-  readonly #broken: string[] = []
-  /** The requests of each page that have not ended. */
-  readonly #underway = new WeakMap<Page, Set<Request>>()
-
-  constructor(browser: Browser) {
-    this.#browser = browser
-  }
-
-  /** Opens an empty window with `stored` in the localStorage of `url`. */
-  async open(url: string, look: Look = {}, stored: Record<string, string> = {}): Promise<Page> {
-    const context = await this.#browser.newContext({ ...optionsOf(look), baseURL: url })
-    context.setDefaultTimeout(15_000)
-    context.on('weberror', (error) => this.#broken.push(String(error.error())))
-    context.on('console', (message) => {
-      // Chromium logs every refused call here as well, and journeys provoke such refusals.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        this.#broken.push(message.text())
-    })
-    this.#contexts.push(context)
-    const page = await context.newPage()
-    // Playwright's storageState would start a process of Chromium for this alone.
-    const script = await page.addInitScript((values) => Object.assign(localStorage, values), stored)
-    page.once('framenavigated', () => script.dispose())
-    const underway = new Set<Request>()
-    this.#underway.set(page, underway)
-    page.on('request', (request) => underway.add(request))
-    page.on('requestfinished', (request) => underway.delete(request))
-    page.on('requestfailed', (request) => underway.delete(request))
-    return page
-  }
-
-  /**
-   * Keeps a picture of each window for a test that failed, and adds to its error what the window showed and waited for.
-   */
-  async tell({ name, result }: Readonly<TestContext['task']>): Promise<void> {
-    const pages = this.#contexts.flatMap((context) => context.pages())
-    const told = pages.map(async (page, at) => {
-      await picture(page, `failed ${name} ${at}`).catch(() => {})
-      const shown = await page.locator('body').textContent({ timeout: 2_000 }).catch(String)
-      const waits = [...(this.#underway.get(page) ?? [])].map(
-        (request) => `${request.method()} ${request.url()}`,
-      )
-      return `${page.url()} showed: ${shown?.slice(0, 1_000)}\nIt waited for: ${waits.join(', ') || 'nothing'}`
-    })
-    const [error] = result?.errors ?? []
-    if (error) error.message += `\n\n${(await Promise.all(told)).join('\n\n')}`
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#contexts.map((context) => context.close()))
-    this.expectNothingBroken()
-  }
-
-  expectNothingBroken(): void {
-    expect(this.#broken.splice(0)).toEqual([])
-  }
-}
-
-function optionsOf({
-  width = 1440,
-  height = 900,
-  touch = false,
-  scale = 1,
-  motion = false,
-  installs = false,
-}: Look): BrowserContextOptions {
-  return {
-    viewport: { width, height },
-    hasTouch: touch,
-    isMobile: touch,
-    deviceScaleFactor: scale,
-    reducedMotion: motion ? 'no-preference' : 'reduce',
-    serviceWorkers: installs ? 'allow' : 'block',
-  }
 }
 
 /** Changes the colour mode as another tab would, without a reload. */
@@ -394,16 +308,6 @@ export async function expectTargets(page: Page, least: number): Promise<void> {
       })
   }, least)
   expect(small).toEqual([])
-}
-
-export const REPORT = join(import.meta.dirname, '../report')
-
-/** Saves a screenshot: of the window while a dialog is open, otherwise of the whole page. */
-export async function picture(page: Page, name: string): Promise<void> {
-  mkdirSync(REPORT, { recursive: true })
-  const path = join(REPORT, `${name.replaceAll(/[^\w.-]+/g, '-')}.png`)
-  const fullPage = (await page.locator('[role=dialog], [role=alertdialog]').count()) === 0
-  await page.screenshot({ path, fullPage, animations: 'disabled' })
 }
 
 /** Counts the calls of a path that a page makes from now on. */

@@ -54,6 +54,8 @@ export interface TestServerOptions {
   database?: FreshDatabase
   secretKey?: Buffer
   connections?: number
+  /** A free port; by default any. */
+  port?: number
   /** Aborted once the server was told to stop. */
   leaving?: AbortSignal
   /** Replaces the measuring of the disk's free space; by default nothing is measured. */
@@ -116,7 +118,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   }
   const { console, boxes } = config.serve
   const app = console ? await openApp(needed) : await openBoxApp(needed, gateway)
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   const apart = console && boxes && config.boxPort !== null ? await openBoxApp(needed, gateway) : null
   const boxUrl = apart ? await apart.listen({ host: '127.0.0.1', port: 0 }) : url
   return {
