@@ -36,6 +36,7 @@ import {
   servePlaylist,
 } from '../support/playlist.ts'
 import { ADMIN } from '../support/server.ts'
+import { expectNothingMoved } from '../support/shifts.ts'
 import { PASSWORD } from '../support/world.ts'
 import { ALL_CLIENTS, OF_A_BRANCH_FOLDED } from './columns.ts'
 
@@ -84,7 +85,7 @@ describe('the admin', () => {
     const page = await open({ as: world.admin })
     const told = page.getByText('The job Counts has failed 3 times in a row: out of memory.')
     await expect(told).toBeVisible()
-    await page.getByRole('main').getByRole('link', { name: 'System', exact: true }).click()
+    await page.getByRole('banner').getByRole('link', { name: 'The job Counts has failed' }).click()
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('System')
     await expect(told).toHaveCount(1)
     await expect(rows(page, 'Jobs')).toContainText(['CountsFailed 3 times'])
@@ -113,6 +114,20 @@ describe('the admin', () => {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dashboard')
     await drawn(page)
     await expect(told).toHaveCount(0)
+  })
+
+  test('sees nothing move when a problem is told, which comes after the page', async ({ open, world }) => {
+    for (let failures = 0; failures < 3; failures += 1)
+      await noteRun(world.server.sql, { name: 'counts', took_ms: 5, next: null, failure: 'out of memory' })
+    for (const [width, touch] of [
+      [390, true],
+      [768, true],
+      [1440, false],
+    ] as const) {
+      const page = await open({ as: world.admin, width, touch })
+      await expect(page.getByRole('banner').getByText('The job Counts has failed 3 times')).toBeVisible()
+      await expectNothingMoved(page)
+    }
   })
 
   test('sees linked totals, the growth of the clients and the newest transactions', async ({

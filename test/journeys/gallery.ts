@@ -481,7 +481,7 @@ const states: Picture[] = [
     doing: async (page) => {
       await needHands(page)
       await page.reload()
-      await expect(page.getByRole('link', { name: 'System, and 2 more' })).toBeVisible()
+      await expect(page.getByRole('banner').getByRole('link', { name: '3 problems: ' })).toBeVisible()
     },
   },
   {

@@ -37,6 +37,11 @@ export async function expectNothingMoves(
   }
   await page.unroute('**/v1/**', hold)
   await expect(page.getByText(shows).first()).toBeVisible()
+  await expectNothingMoved(page)
+}
+
+/** Expects that nothing has moved since the page was opened. */
+export async function expectNothingMoved(page: Page): Promise<void> {
   expect(await page.evaluate(shifts)).toEqual([])
 }
 

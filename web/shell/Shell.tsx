@@ -1,15 +1,14 @@
 import { styled } from '@mui/material/styles'
 import useMediaQuery from '@mui/material/useMediaQuery'
-import { type ComponentType, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigationType } from 'react-router'
-import { chunk, useAfterLoad } from '../parts/chunk.ts'
+import { chunk } from '../parts/chunk.ts'
 import { Drawer } from '../parts/dialog/Drawer.tsx'
 import { Later } from '../parts/dialog/Later.tsx'
 import { isFinding } from '../parts/focus.ts'
 import { keepText } from '../parts/keepText.ts'
 import { own } from '../parts/own.ts'
 import { UNPRINTED } from '../parts/unprinted.ts'
-import { useSession } from '../session.tsx'
 import { useSettings } from '../settings.ts'
 import { keepVisit, lastVisit } from '../visits.ts'
 import { Broadcast } from './Broadcast.tsx'
@@ -65,10 +64,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </Aside>
       )}
       <Main id="main" ref={main} tabIndex={-1} side={layout} beside={narrow ? 0 : collapsed ? 60 : 240}>
-        <div>
-          <AdminsBanner />
-          {children}
-        </div>
+        <div>{children}</div>
       </Main>
       <SettingsButton
         side={layout}
@@ -80,19 +76,6 @@ export function Shell({ children }: { children: ReactNode }) {
       <Broadcast />
     </Frame>
   )
-}
-
-/** Fetched once the page is there, which it must not delay. */
-function AdminsBanner() {
-  const { role } = useSession()
-  const [Banner, setBanner] = useState<ComponentType | null>(null)
-  const fetchIt = useCallback(async () => {
-    if (role !== 'admin') return
-    const { TopFinding } = await import('./TopFinding.tsx')
-    setBanner(() => TopFinding)
-  }, [role])
-  useAfterLoad(fetchIt)
-  return Banner && <Banner />
 }
 
 const help = chunk(async () => (await import('./ShortcutHelp.tsx')).ShortcutHelp)

@@ -1,7 +1,9 @@
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { Menu } from 'lucide-react'
+import { type ComponentType, useCallback, useState } from 'react'
 import { titleOf } from '../levels.ts'
+import { useAfterLoad } from '../parts/chunk.ts'
 import { UNPRINTED } from '../parts/unprinted.ts'
 import { useSession } from '../session.tsx'
 import { CreditsChip } from './CreditsChip.tsx'
@@ -18,7 +20,10 @@ interface TopBarProps {
   onHelp: () => void
 }
 
-/** The bar above every page: the menu button, the search field, and the credits where no sidebar shows them. */
+/**
+ * The bar above every page: the menu button, the search field, the credits where no sidebar shows them, and the admin's
+ * most important problem.
+ */
 export function TopBar({ side, showCredits, expanded, onToggle, onSettings, onHelp }: TopBarProps) {
   const { role } = useSession()
   return (
@@ -26,17 +31,33 @@ export function TopBar({ side, showCredits, expanded, onToggle, onSettings, onHe
       <IconButton aria-label="Menu" aria-expanded={expanded} onClick={onToggle}>
         <Menu size={20} />
       </IconButton>
-      <Who>
+      <Who data-role={role}>
         <strong>{titleOf(role)} Panel</strong>
         {showCredits && role !== 'admin' && (
           <Credits>
             <CreditsChip />
           </Credits>
         )}
+        {role === 'admin' && (
+          <Problem>
+            <AdminsProblem />
+          </Problem>
+        )}
       </Who>
       <Find onSettings={onSettings} onHelp={onHelp} />
     </Bar>
   )
+}
+
+/** Fetched once the page is there, which it must not delay. */
+function AdminsProblem() {
+  const [Finding, setFinding] = useState<ComponentType | null>(null)
+  const fetchIt = useCallback(async () => {
+    const { TopFinding } = await import('./TopFinding.tsx')
+    setFinding(() => TopFinding)
+  }, [])
+  useAfterLoad(fetchIt)
+  return Finding && <Finding />
 }
 
 const Bar = styled('header')(({ theme }) => ({
@@ -62,14 +83,21 @@ const Bar = styled('header')(({ theme }) => ({
 /** The title with the credits beside it; on a phone beneath it, where a long balance cannot break the title. */
 const Who = styled('div')(({ theme }) => ({
   flex: 1,
+  alignSelf: 'stretch',
   display: 'flex',
   alignItems: 'center',
   gap: 8,
   minWidth: 0,
   '& strong': { flex: 1, minWidth: 0, fontWeight: 600 },
+  '&[data-role=admin] strong': { flex: 'none' },
   '[data-side=right] &': { flexDirection: 'row-reverse', '& strong': { textAlign: 'right' } },
   [theme.breakpoints.down('sm')]: {
-    '&, [data-side=right] &': { flexDirection: 'column', alignItems: 'stretch', gap: 2 },
+    '&, [data-side=right] &': {
+      flexDirection: 'column',
+      justifyContent: 'center',
+      alignItems: 'stretch',
+      gap: 2,
+    },
     '& strong': { flex: 'none', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' },
     '[data-side=right] &': { textAlign: 'right' },
   },
@@ -77,3 +105,21 @@ const Who = styled('div')(({ theme }) => ({
 
 /** Reserves the height of the credits, so that the title does not move when they load. */
 const Credits = styled('div')({ display: 'flow-root', minHeight: 22 })
+
+/** Reserves all that the title leaves, so that nothing moves when a problem is told. */
+const Problem = styled('div')(({ theme }) => ({
+  flex: 1,
+  alignSelf: 'stretch',
+  display: 'flex',
+  alignItems: 'center',
+  justifyContent: 'center',
+  minWidth: 0,
+  padding: '0 8px',
+  [theme.breakpoints.down('sm')]: {
+    flex: 'none',
+    alignSelf: 'auto',
+    display: 'block',
+    height: 20,
+    padding: 0,
+  },
+}))

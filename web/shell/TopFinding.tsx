@@ -1,56 +1,67 @@
 import { styled } from '@mui/material/styles'
 import { CircleAlert, TriangleAlert } from 'lucide-react'
+import { Link } from 'react-router'
 import { calls } from '../../contract/calls.ts'
 import { MINUTE_MS } from '../../contract/time.ts'
 import { useCall } from '../calls/useCall.ts'
-import { TouchLink } from '../parts/TouchLink.tsx'
 import { to } from '../screens.ts'
 import { useScreen } from './useScreen.ts'
 
-/** The most important problem, above every screen of the admin but the one that tells all of it. */
+/**
+ * The most important problem, on every screen of the admin but the one that tells all of it. It comes after the page, and
+ * stands in the top bar, where nothing has to make room for it.
+ */
 export function TopFinding() {
   const screen = useScreen()
   const { data } = useCall(calls.system.findings, {}, { every: MINUTE_MS })
-  const [first, ...others] = data?.findings ?? []
+  const findings = data?.findings ?? []
+  const [first] = findings
   const isTold = screen?.path === to.system()
+  const Sign = first?.urgent ? CircleAlert : TriangleAlert
   return (
-    <div role="status">
+    <Status role="status">
       {first && !isTold && (
-        <Strip data-urgent={first.urgent}>
-          {first.urgent ? <CircleAlert aria-hidden size={18} /> : <TriangleAlert aria-hidden size={18} />}
-          <span>{first.sentence}</span>
-          <TouchLink to={to.system()}>
-            {others.length > 0 ? `System, and ${others.length} more` : 'System'}
-          </TouchLink>
+        <Strip to={to.system()} data-urgent={first.urgent} data-hint={first.sentence} data-hint-cut="">
+          <Sign aria-hidden size={16} />
+          {findings.length > 1 && <b>{findings.length} problems: </b>}
+          {first.sentence}
         </Strip>
       )}
-    </div>
+    </Status>
   )
 }
 
-const Strip = styled('p')(({ theme }) => ({
-  display: 'flex',
-  gap: 12,
-  alignItems: 'center',
-  marginBottom: 16,
-  padding: '8px 16px',
-  borderRadius: 12,
+const Status = styled('div')({ minWidth: 0 })
+
+const Strip = styled(Link)(({ theme }) => ({
+  display: 'block',
+  padding: '5px 12px',
+  borderRadius: 8,
   border: `1px solid ${theme.palette.tones.warn.line}`,
   background: theme.palette.tones.warn.fill,
-  overflowWrap: 'anywhere',
-  '& svg': { flex: 'none', color: theme.palette.tones.warn.text },
-  '& span': { flex: 1, minWidth: 0 },
-  '& a': { flex: 'none' },
+  color: theme.palette.text.primary,
+  fontSize: '0.8125rem',
+  lineHeight: '20px',
+  textDecoration: 'none',
+  overflow: 'hidden',
+  textOverflow: 'ellipsis',
+  whiteSpace: 'nowrap',
+  '&:hover': { textDecoration: 'underline' },
+  '& svg': { marginRight: 8, verticalAlign: '-3px', color: theme.palette.tones.warn.text },
+  '& b': { fontWeight: 600 },
   '&[data-urgent=true]': {
     borderColor: theme.palette.tones.bad.line,
     background: theme.palette.tones.bad.fill,
     '& svg': { color: theme.palette.tones.bad.text },
   },
+  '@media (pointer: coarse)': { lineHeight: '34px' },
+  // Beneath the title, over which its target reaches: a finger needs more than a line.
   [theme.breakpoints.down('sm')]: {
-    flexWrap: 'wrap',
-    rowGap: 0,
-    alignItems: 'flex-start',
-    '& span': { flexBasis: 'calc(100% - 30px)' },
-    '& a': { marginLeft: 30 },
+    margin: '-24px 0 0',
+    padding: '24px 0 0',
+    border: 0,
+    borderRadius: 0,
+    '&, &[data-urgent=true]': { background: 'none' },
+    lineHeight: '20px',
   },
 }))
