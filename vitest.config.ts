@@ -107,8 +107,8 @@ function externals() {
 const LONGEST = /(screens-(desk|phone)|install|story|faults.(cluster|boxes))\.test\.ts$/
 
 /**
- * In a fresh clone, where no suite's duration is known, Vitest begins with the largest file. These would be
- * the last then, beside which a worker has nothing to do.
+ * In a fresh clone, where no suite's duration is known, Vitest begins with the largest file. These would be the last then,
+ * beside which a worker has nothing to do.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

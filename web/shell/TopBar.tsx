@@ -1,9 +1,8 @@
 import IconButton from '@mui/material/IconButton'
 import { styled } from '@mui/material/styles'
 import { Menu } from 'lucide-react'
-import { type ComponentType, useCallback, useState } from 'react'
 import { titleOf } from '../levels.ts'
-import { useAfterLoad } from '../parts/chunk.ts'
+import { chunk, useAfterLoad } from '../parts/chunk.ts'
 import { UNPRINTED } from '../parts/unprinted.ts'
 import { useSession } from '../session.tsx'
 import { CreditsChip } from './CreditsChip.tsx'
@@ -49,15 +48,13 @@ export function TopBar({ side, showCredits, expanded, onToggle, onSettings, onHe
   )
 }
 
+const problem = chunk(async () => (await import('./TopFinding.tsx')).TopFinding)
+
 /** Fetched once the page is there, which it must not delay. */
 function AdminsProblem() {
-  const [Finding, setFinding] = useState<ComponentType | null>(null)
-  const fetchIt = useCallback(async () => {
-    const { TopFinding } = await import('./TopFinding.tsx')
-    setFinding(() => TopFinding)
-  }, [])
-  useAfterLoad(fetchIt)
-  return Finding && <Finding />
+  useAfterLoad(problem.load)
+  const TopFinding = problem.value.use()
+  return TopFinding && <TopFinding />
 }
 
 const Bar = styled('header')(({ theme }) => ({
@@ -119,7 +116,7 @@ const Problem = styled('div')(({ theme }) => ({
     flex: 'none',
     alignSelf: 'auto',
     display: 'block',
-    height: 20,
+    height: '1.25rem',
     padding: 0,
   },
 }))

@@ -41,7 +41,7 @@ const Strip = styled(Link)(({ theme }) => ({
   background: theme.palette.tones.warn.fill,
   color: theme.palette.text.primary,
   fontSize: '0.8125rem',
-  lineHeight: '20px',
+  lineHeight: '1.25rem',
   textDecoration: 'none',
   overflow: 'hidden',
   textOverflow: 'ellipsis',
@@ -54,14 +54,14 @@ const Strip = styled(Link)(({ theme }) => ({
     background: theme.palette.tones.bad.fill,
     '& svg': { color: theme.palette.tones.bad.text },
   },
-  '@media (pointer: coarse)': { lineHeight: '34px' },
+  '@media (pointer: coarse)': { lineHeight: '2.125rem' },
   // Beneath the title, over which its target reaches: a finger needs more than a line.
   [theme.breakpoints.down('sm')]: {
-    margin: '-24px 0 0',
-    padding: '24px 0 0',
+    margin: '-1.5rem 0 0',
+    padding: '1.5rem 0 0',
     border: 0,
     borderRadius: 0,
     '&, &[data-urgent=true]': { background: 'none' },
-    lineHeight: '20px',
+    lineHeight: '1.25rem',
   },
 }))
