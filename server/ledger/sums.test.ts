@@ -177,7 +177,8 @@ describe('a finished day', () => {
     world.clock.pass({ days: 1 })
     // Who has written the days may then find another server at the months, and ends as if it had written nothing.
     await Promise.all([1, 2, 3].map(() => addUp(1)))
-    const rows = await sql`select type, transactions, credits from busy_day where account = ${dealer.id} order by type`
+    const rows =
+      await sql`select type, transactions, credits from busy_day where account = ${dealer.id} order by type`
     expect(rows).toEqual([
       { type: 'ADD', transactions: 1, credits: 3 },
       { type: 'USED', transactions: 1, credits: 2 },

@@ -319,8 +319,12 @@ export function countCalls(page: Page, path: string): () => number {
   return () => made
 }
 
-/** Stops the clock of a page: what would come in seconds waits for as long as a slow machine takes. */
+/**
+ * Stops the clock of a page with a form: what would come in seconds waits for as long as a slow machine takes. A form
+ * that was still loading would wait as well, so it is awaited first.
+ */
 export async function stopClock(page: Page): Promise<void> {
+  await expect(page.locator('main form > fieldset:enabled').first()).toBeVisible()
   await page.clock.install()
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 10_000)
 }
