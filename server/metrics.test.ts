@@ -110,6 +110,7 @@ describe('a console with METRICS_PORT', () => {
 
   test('tells of its process, database, jobs, disk and clock', async () => {
     await expect.poll(ask).toMatch(/^boxtree_job_last_success_timestamp_seconds\{job_name="counts"\} 1\d{9}/m)
+    await expect.poll(ask).toContain('\nboxtree_writes 1\n')
     const text = await ask()
     for (const name of [
       'process_resident_memory_bytes',
@@ -120,7 +121,6 @@ describe('a console with METRICS_PORT', () => {
     ])
       expect(text).toMatch(new RegExp(`^${name} -?[0-9.]+`, 'm'))
     expect(text).toContain('\nboxtree_database_up 1\n')
-    expect(text).toContain('\nboxtree_writes 1\n')
     expect(text).toContain('\nboxtree_database_primary_info{host="socket"} 1\n')
     expect(text).toContain('\nboxtree_pool_connections 10\n')
   })

@@ -157,21 +157,24 @@ test('a beat tells the metrics whether boxes have the channels of the last readi
   onTestFinished(drop)
   const leaving = new AbortController().signal
   const clock = { now: () => new Date(), offset: () => 0 }
-  const told = async () => {
+  const metric = async () =>
+    (await registry.getSingleMetricAsString('boxtree_playlist_current')).split('\n').slice(2)
+  const expectTold = async (lines: string[]) => {
     const id = randomUUID()
     const report = openReport({ id, config: { freeDiskMb: 0 }, clock, freeSpace: null, leaving })
     const heartbeat = openHeartbeat({ id, sql, report, leaving })
     heartbeat.start()
     await expect.poll(() => sql`select id from server_process`).toHaveLength(1)
+    await expect.poll(metric).toEqual(lines)
     // It waits for the beat under way.
     await heartbeat.stop()
-    return (await registry.getSingleMetricAsString('boxtree_playlist_current')).split('\n').slice(2)
+    expect(await metric()).toEqual(lines)
   }
-  expect(await told()).toEqual([])
+  await expectTold([])
   await ownerSql`insert into playlist (shown, given, tried, failure) values ('own.m3u', now(), now(), 'no answer')`
-  expect(await told()).toEqual(['boxtree_playlist_current 0'])
+  await expectTold(['boxtree_playlist_current 0'])
   await ownerSql`update playlist set failure = null`
-  expect(await told()).toEqual(['boxtree_playlist_current 1'])
+  await expectTold(['boxtree_playlist_current 1'])
 })
 
 test('a server that is stopped is forgotten even while its report waits, as for a folder of backups that does not answer', async () => {

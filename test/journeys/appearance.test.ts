@@ -278,17 +278,20 @@ test('no banner of a lost connection, hint, notice or bar of the selection is pr
   const page = await open({ as: dealer, at: '/clients' })
   await page.getByRole('checkbox', { name: 'Select anton' }).check()
   await page.route('**/v1/**', (route) => route.abort())
-  await press(page, 'Export')
-  await page.getByRole('menuitem').first().click()
   const floats = [
     page.getByText('The connection to Boxtree is lost.', { exact: true }),
     page.getByText('Error exporting. Please try again.', { exact: true }),
     page.getByText('1 selected', { exact: true }).last(),
     page.getByRole('tooltip'),
   ]
-  await page.getByRole('row', { name: /anton/ }).locator('time').hover()
   const seen = () => Promise.all(floats.map((one) => one.isVisible()))
-  await expect.poll(seen).toEqual([true, true, true, true])
+  // A notice goes after six seconds.
+  await expect(async () => {
+    await press(page, 'Export')
+    await page.getByRole('menuitem').first().click()
+    await page.getByRole('row', { name: /anton/ }).locator('time').hover()
+    await expect.poll(seen, { timeout: 3_000 }).toEqual([true, true, true, true])
+  }).toPass()
   await page.emulateMedia({ media: 'print' })
   expect(await seen()).toEqual([false, false, false, false])
 })

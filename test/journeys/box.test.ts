@@ -162,7 +162,7 @@ describe('on the page of the boxes, a box', () => {
 
     // A list that comes while a link is under way makes nothing of it.
     await givePlaylist(world, PLAYLIST)
-    // Its next poll tells of the list, also where that comes early on a slow machine.
+    // Its next poll tells of the list.
     world.clock.pass({ seconds: 5 })
     await forward(page, POLL - 5_000)
     const answer = await holdNext(page, 'create_link')
@@ -900,6 +900,8 @@ async function openBox(
       },
     }`)
   await page.clock.install()
+  // Its time passes only by `forward`: a text that goes after seconds stays for as long as a slow machine takes to read.
+  await page.clock.pauseAt(Date.now() + 10_000)
   // Where calls begin to be held while the page is open, Chromium still lets one through at times.
   await page.route('**/load.php', (route) => route.continue())
   if (loses !== undefined) await abortFirst(page, loses)

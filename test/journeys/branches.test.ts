@@ -561,8 +561,9 @@ describe.each([
     await expect(dialog.getByRole('row').last()).toHaveText(`${child.name}07`)
     await me.call(calls.level[level.role].save, { name: child.name, credits: 5, desc: '', transaction: 0 })
     await page.clock.fastForward(5_000)
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
-    await expect(dialog.getByRole('row').last()).toHaveText(`${child.name}512`)
+    await comeBackUntil(page, () =>
+      expect(dialog.getByRole('row').last()).toHaveText(`${child.name}512`, { timeout: 1_000 }),
+    )
     await me.call(calls.tree.suspend, { name: child.name })
     await press(dialog, 'Grant 7 credits')
     const why = `${child.name} is suspended. Credits can be added once its suspension is lifted.`
@@ -671,10 +672,15 @@ describe.each([
 })
 
 /** Comes back from another tab until the page shows this description. */
-async function comeBackTo(page: Page, description: string): Promise<void> {
-  // What is on the page counts as fresh for two seconds.
+function comeBackTo(page: Page, description: string): Promise<void> {
+  const field = page.getByLabel('Description')
+  return comeBackUntil(page, () => expect(field).toHaveValue(description, { timeout: 1_000 }))
+}
+
+/** Comes back from another tab until the page shows what it should: what it has counts as fresh for two seconds. */
+async function comeBackUntil(page: Page, shows: () => Promise<void>): Promise<void> {
   await expect(async () => {
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
-    await expect(page.getByLabel('Description')).toHaveValue(description, { timeout: 1_000 })
+    await shows()
   }).toPass()
 }

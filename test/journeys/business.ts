@@ -65,8 +65,12 @@ export const test = base
     /** Returns the window of a person; without one, of nobody who is signed in. */
     return async (as: Exclude<keyof Business, 'world'> | undefined, look: Look = {}) => {
       const key = `${as} ${JSON.stringify(look)}`
-      const { url } = business.world.server
-      const opened = kept.pages.get(key) ?? kept.windows.open(url, look, as ? sessionOf(business[as]) : {})
+      const openWith = async (stored: Record<string, string>) => {
+        const page = await kept.windows.open(business.world.server.url, look, stored)
+        await page.addInitScript(waitForFont)
+        return page
+      }
+      const opened = kept.pages.get(key) ?? openWith(as ? sessionOf(business[as]) : {})
       kept.pages.set(key, opened)
       const page = await opened
       used.add(page)
@@ -77,6 +81,14 @@ export const test = base
       return page
     }
   })
+
+/** Lets a page, which waits a second for its font, wait for it longer: a slow machine may need the second for itself. */
+function waitForFont(): void {
+  const inTime = window.setTimeout
+  Object.assign(window, {
+    setTimeout: (act: TimerHandler, ms?: number) => inTime(act, ms === 1_000 ? 30_000 : ms),
+  })
+}
 
 /** Creates the business with several months of transactions. */
 async function openBusiness(): Promise<Business> {

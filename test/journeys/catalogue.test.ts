@@ -200,7 +200,8 @@ const scenarios: Record<string, Scenario> = {
   'requests.decline': {
     as: 'reseller',
     at: to.creditRequests(),
-    prepare: (page) => page.getByRole('button', { name: 'Decline' }).first().click(),
+    // The first one has just been granted, which the list may not know yet.
+    prepare: (page) => page.getByRole('button', { name: 'Decline' }).last().click(),
     submit: (page) => press(page.getByRole('dialog'), 'Decline'),
   },
   'lowBalance.own': {
@@ -246,7 +247,11 @@ const scenarios: Record<string, Scenario> = {
   'admin.removeMessage': {
     as: 'admin',
     at: '/admin/message',
-    prepare: (page) => press(page, 'Remove message'),
+    // Anew, because the page that has set a message soon leaves.
+    prepare: async (page) => {
+      await page.goto('/admin/message')
+      await press(page, 'Remove message')
+    },
     submit: (page) => press(page.getByRole('alertdialog'), 'Remove message'),
   },
   'admin.searchMac': {

@@ -58,12 +58,12 @@ describe('the credentials of a new client', () => {
       const button = page.getByRole('button', { name: 'Copy all' })
       await expect(button).toBeFocused()
       await ('touch' in look ? button.tap() : button.click())
-      await page.clock.resume()
       const line = page.getByText('Copied')
       await expect(line).toBeVisible()
       // It has as much room above as below, though the button beside it is higher.
       const notice = noticesOn(page).filter({ hasText: 'Copied' })
       await expect.poll(() => fromMiddle(line, notice)).toBeLessThanOrEqual(1)
+      await page.clock.resume()
       expect(await acts()).toEqual({
         clicks: 'touch' in look ? 0 : 1,
         taps: 'touch' in look ? 1 : 0,
@@ -194,10 +194,12 @@ describe("a client's credentials", () => {
   }) => {
     const { dealer } = await world.family()
     await world.client(dealer, { login: 'is-drawn', password: 'tv-1234', stb_mac: '00:1A:79:A1:B2:C3' })
-    const page = await open({ as: dealer, at: '/update-client/is-drawn' })
+    const page = await open({ as: dealer, at: '/' })
+    // Before the page is opened, which asks for its client again every 15 seconds: a clock stops only its own intervals.
+    await page.clock.install()
+    await page.goto('/update-client/is-drawn')
     await press(page, 'Credentials')
     await expect(page.getByRole('dialog')).toBeVisible()
-    // A page asks for its client again every 15 seconds.
     await stopClock(page)
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))

@@ -410,6 +410,7 @@ describe('shortcuts', () => {
       .toEqual({ shortcuts: true })
     // The field that led to the help has the focus again, and keeps what is typed.
     await expect(fieldOf(page)).toBeFocused()
+    await expect(page.locator('kbd')).not.toHaveCount(0)
     await page.getByRole('heading', { level: 1 }).focus()
     await page.keyboard.press('n')
     await expect(page).toHaveURL('/new-client')

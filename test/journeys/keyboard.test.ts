@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { calls } from '../../contract/calls.ts'
-import { expect, readNotice, rows, test, typeIn } from '../support/browser.ts'
+import { drawn, expect, readNotice, rows, test, typeIn } from '../support/browser.ts'
 import { PASSWORD } from '../support/world.ts'
 
 test('a dealer gets from the login to a renewal by keyboard, and the focus is always visible', async ({
@@ -287,7 +287,7 @@ test('a notice that is closed by its key leaves the focus to the title, and one 
   await expect(page.getByRole('button', { name: 'Renew anton' })).toBeFocused()
   // As with somebody who reads on, wherever on the page, once the dialog that has closed cares for the focus no more.
   await expect(page.getByRole('dialog')).toHaveCount(0)
-  await page.waitForTimeout(100)
+  for (let times = 0; times < 2; times += 1) await drawn(page)
   await page.evaluate(() => (document.activeElement as HTMLElement).blur())
   await expect(close).toHaveCount(0)
   await page.waitForTimeout(100)

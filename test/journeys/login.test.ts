@@ -232,9 +232,12 @@ describe('the captcha', () => {
       await page.clock.setSystemTime((await page.evaluate(() => Date.now())) + 3_600_000)
     }
     const release = await holdBack(page, '**/captchaWorker*')
+    const solvingFirst = page.waitForRequest('**/captchaWorker*')
     await page.reload()
     await expect.poll(challenges).toBe(1)
     await expect(page.getByText('Checking that you are human')).toBeVisible()
+    // The age of a challenge counts from its answer, which may still be under way.
+    await solvingFirst
     await sleep()
     await expect.poll(challenges).toBe(2)
     release()
@@ -248,7 +251,6 @@ describe('the captcha', () => {
     const solving = page.waitForEvent('worker')
     await page.reload({ waitUntil: 'commit' })
     await expect.poll(challenges).toBe(4)
-    // Its age counts from its answer, which may still be under way.
     await solving
     await sleep()
     show()

@@ -1,8 +1,8 @@
-import type { Page, Request } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { CREDIT_ACTION } from '../../contract/credits.ts'
-import { expect, fill, holdBack, press, readNotice, test } from '../support/browser.ts'
+import { expect, fill, holdBack, press, readNotice, test, underWayOn } from '../support/browser.ts'
 import type { Person, World } from '../support/world.ts'
 
 const CHANGED = 'The expiry of is-a-client has changed in the meantime. Please look again.'
@@ -39,10 +39,7 @@ describe('an added month', () => {
     const { dealer } = await world.family({ credits: 5 })
     const { mac } = await world.client(dealer, { login: 'is-a-client', months: 1 })
     const page = await open({ as: dealer, at: '/update-client/is-a-client' })
-    const underWay = new Set<Request>()
-    page.on('request', (request) => underWay.add(request))
-    page.on('requestfinished', (request) => underWay.delete(request))
-    page.on('requestfailed', (request) => underWay.delete(request))
+    const underWay = underWayOn(page)
     await fill(page, { 'Add months': '1' })
     await expect(page.getByText('New expiry 2026-07-15')).toBeVisible()
     // The first tab cannot refresh itself meanwhile, as on a line that has gone.
@@ -98,6 +95,7 @@ describe('an added month', () => {
     // The price is asked for again as well, and the button that waits for it keeps the focus.
     await expect(page.getByText('New expiry 2026-09-15')).toBeVisible()
     const update = page.getByRole('button', { name: 'Update Client' })
+    await expect(update).toBeEnabled()
     await update.focus()
     const release = await holdBack(page, '**/v1/api/quote**')
     await page.clock.fastForward(5_000)

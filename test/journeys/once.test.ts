@@ -14,6 +14,7 @@ import {
   signIn,
   test,
   typeIn,
+  underWayOn,
 } from '../support/browser.ts'
 import { A_PLAYLIST, givePlaylist } from '../support/playlist.ts'
 import type { Person, World } from '../support/world.ts'
@@ -592,12 +593,14 @@ describe('a submit', () => {
 
   test('is charged once when its session ended before it was repeated', async ({ open, world }) => {
     const { me, dealer, page } = await atDealer(open, world)
-    // So that the repeated change is what hears first that the session has ended.
     await page.waitForLoadState('networkidle')
+    const underWay = underWayOn(page)
     await page.route(
       SAVE,
       async (route) => {
         await route.fetch()
+        // So that the repeated change is what hears first that the session has ended.
+        await expect.poll(() => underWay.size).toBe(1)
         await world.server.ownerSql`delete from session where account = ${me.id}`
         await route.abort()
       },
@@ -605,8 +608,6 @@ describe('a submit', () => {
     )
     const again = page.waitForResponse(SAVE)
     await press(page, 'Add 1 credit')
-    await page.getByRole('alertdialog').waitFor()
-    await page.waitForLoadState('networkidle')
     await press(page.getByRole('alertdialog'), 'Add 1 credit')
     expect((await again).status()).toBe(401)
     await expect(page).toHaveURL('/login')

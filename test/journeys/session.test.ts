@@ -128,10 +128,14 @@ describe('a session', () => {
     const { reseller } = await world.family()
     const page = await open({ at: '/add-dealer' })
     await signIn(page, reseller.name)
-    // Once the page's own calls are done, the next call is that of the form. A page that signed in without a load of
-    // its own counts as quiet already.
-    await page.reload({ waitUntil: 'networkidle' })
-    await world.server.ownerSql`delete from session where account = ${reseller.id}`
+    await page.route(
+      '**/v1/reseller/dealer',
+      async (route) => {
+        await world.server.ownerSql`delete from session where account = ${reseller.id}`
+        await route.continue()
+      },
+      { times: 1 },
+    )
     await fill(page, { Login: 'a-new-dealer', Password: PASSWORD })
     await press(page, 'Add Dealer')
     await expect(page).toHaveURL('/login')

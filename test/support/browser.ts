@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect as judge } from '@playwright/test'
 import type axe from 'axe-core'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Request } from 'playwright-core'
 import { test as base } from 'vitest'
 import { launchForJourneys } from './chromium.ts'
 import { freePort } from './port.ts'
@@ -137,7 +137,10 @@ export async function pressAndConfirm(page: Page, name: string): Promise<void> {
 export async function readNotice(page: Page, text: string, reason = ''): Promise<void> {
   const one = noticesOn(page).filter({ hasText: text })
   await expect(one).toHaveText(text + reason)
-  await one.getByRole('button').click()
+  // It may go by itself in this very moment, and what has been read may go.
+  await one.getByRole('button').evaluateAll((all) => {
+    for (const button of all) (button as HTMLElement).click()
+  })
   await one.waitFor({ state: 'hidden' })
 }
 
@@ -147,6 +150,15 @@ export async function readNotice(page: Page, text: string, reason = ''): Promise
  */
 export function noticesOn(page: Page): Locator {
   return page.locator('button[aria-label="Close this notice"]').locator('xpath=..').filter({ visible: true })
+}
+
+/** The requests of a page that have no answer yet, of those that it makes from now on. */
+export function underWayOn(page: Page): Set<Request> {
+  const underWay = new Set<Request>()
+  page.on('request', (request) => underWay.add(request))
+  page.on('requestfinished', (request) => underWay.delete(request))
+  page.on('requestfailed', (request) => underWay.delete(request))
+  return underWay
 }
 
 /** Waits until a page has drawn what it knows: a table measures itself in one frame, and is drawn anew in the next. */
