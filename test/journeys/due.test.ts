@@ -279,7 +279,7 @@ describe('the screen of those who are due', () => {
     await expect(forecast).toContainText(
       /Next 14 days2 clients need 2 credits.*Next 30 days3 clients need 3 credits/,
     )
-    await expect(forecast).toContainText('Your credits run out on 2026-06-10.')
+    await expect(forecast).toContainText('From 2026-06-10 on your credits are not enough.')
     await filter.getByRole('radio', { name: '30 days' }).check()
     await expect(page).toHaveURL('/due?filter=month')
     await expect(rows(page, 'Due')).toHaveCount(3)

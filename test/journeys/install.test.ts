@@ -212,6 +212,21 @@ describe('without a connection', () => {
     await expect(page.getByText('What is shown is as of 2')).toBeVisible()
   })
 
+  test('a list of clients of which only the last page is kept says so', async ({ open, world }) => {
+    const { dealer } = await world.family()
+    for (let nr = 1; nr <= 7; nr += 1) await world.client(dealer, { login: `client-${nr}`, months: 0 })
+    const page = await open({ as: dealer, at: '/clients?perPage=5', installs: true })
+    await installed(page)
+    await page.reload()
+    await expect.poll(() => stored(page)).toContain('client-5')
+    await page.context().setOffline(true)
+    const pages = page.getByRole('navigation', { name: 'Pages of Clients' })
+    await page.getByRole('searchbox', { name: 'Search clients' }).fill('client-')
+    await expect(pages).toContainText(
+      '1–5 of more than 5. Only these are kept in this browser. There may be others.',
+    )
+  })
+
   test('nothing is left of an account that signed out, and nothing is kept of a call', async ({
     open,
     world,

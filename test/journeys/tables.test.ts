@@ -668,6 +668,41 @@ test('a row shows the state of an expiry in the larger font of a browser, too', 
   }
 })
 
+test('no column covers the credits of a transaction in the larger font of a browser', async ({
+  business,
+  windowOf,
+}) => {
+  // A window of its own, which keeps the larger font.
+  const page = await windowOf('dealer', { scale: 2.5 })
+  await page.addInitScript(() => {
+    document.addEventListener('readystatechange', () => {
+      document.documentElement.style.fontSize = '24px'
+    })
+  })
+  const rows = await openAt(async () => page, business, {
+    whose: 'dealer',
+    at: to.transactions(),
+    label: 'Transactions',
+  }).then((page) => table(page, 'Transactions'))
+  const covered = () =>
+    rows.getByRole('row').evaluateAll((all) =>
+      all.flatMap((row) => {
+        const cells = [...row.querySelectorAll('th, td')].filter((cell) => cell.checkVisibility())
+        const [before, name] = [
+          cells.findIndex((cell) => cell.classList.contains('name')) - 1,
+          row.querySelector('.name'),
+        ]
+        const cell = cells[before]
+        if (!cell || !name) return []
+        const [own, fixed] = [cell.getBoundingClientRect(), name.getBoundingClientRect()]
+        return own.right > fixed.left + 1 ? [cell.textContent] : []
+      }),
+    )
+  await page.setViewportSize({ width: 768, height: 800 })
+  await expect(page.locator('[data-scrolls]')).toHaveCount(1)
+  await expect.poll(covered).toEqual([])
+})
+
 test('the header of a scrolling table stays in view, and one click renews a client', async ({
   business,
   windowOf,

@@ -170,7 +170,7 @@ describe('a MAC', () => {
     await expect(field).not.toHaveAccessibleDescription(/asked/)
     await field.fill('00:1A:79:12:34:5A')
     await expect(field).toHaveAccessibleDescription(
-      'A new MAC removes everything known about its box. This box asked 2 minutes ago.',
+      `Replaces ${old}. A new MAC removes everything known about its box. This box asked 2 minutes ago.`,
     )
   })
 

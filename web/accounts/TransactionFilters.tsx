@@ -170,7 +170,7 @@ const OF_AN_ACCOUNT = { name: 'account', label: 'Account', Box: AccountBox } as 
 
 const Row = styled('div')({
   display: 'grid',
-  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 150px), 1fr))',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 9.375rem), 1fr))',
   gap: 12,
   marginBottom: 16,
   '& label': {

@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button'
 import { Tv } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import type { ClientRow } from '../../contract/shapes.ts'
 import { connection } from '../calls/connection.ts'
 import { Card } from '../parts/Card.tsx'
@@ -33,11 +33,12 @@ export function ClientList<Row extends ClientRow>({
   const shown = useShownColumns(table)
   const narrowed = list.search !== '' || list.filter !== 'all'
   const isOffline = connection.lost.use()
+  const listed = useMemo(() => (isOffline ? { ...shown, beyond: MORE_MAY_BE } : shown), [shown, isOffline])
   return (
     <Card flush>
       <DataTable
         label={label}
-        table={shown}
+        table={listed}
         {...{ list, rows, loading, error, onRetry, select }}
         tools={
           <>
@@ -57,7 +58,8 @@ export function ClientList<Row extends ClientRow>({
   )
 }
 
-/** Without a connection only the clients of the last page are there to be searched. */
+/** Without a connection only the clients of the last page are there to be listed and searched. */
+const MORE_MAY_BE = 'Only these are kept in this browser. There may be others.'
 const NOT_KEPT = 'Not among the clients that this browser keeps. There may be others.'
 
 function ShowAll({ page: { list } }: { page: Pick<ClientPage, 'list'> }) {

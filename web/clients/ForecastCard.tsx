@@ -61,7 +61,7 @@ function End({ runs_out }: Estimate) {
         'Your credits are enough for the next 30 days.'
       ) : (
         <>
-          Your credits run out on <OnDay iso={runs_out} />.
+          From <OnDay iso={runs_out} /> on your credits are not enough.
         </>
       )}{' '}
       <small>An estimate: each client that expires is renewed once, as last time.</small>

@@ -264,7 +264,9 @@ function MacUnlessMinistra({ mac, disabled }: OfMac & { disabled: boolean }) {
   if (ministra === true) return null
   const isOther = typeof mac === 'string' && typed !== mac
   const help = isOther ? (
-    <>A new MAC removes everything known about its box.{lastSeen && <> {lastSeen}.</>}</>
+    <>
+      Replaces {mac}. A new MAC removes everything known about its box.{lastSeen && <> {lastSeen}.</>}
+    </>
   ) : (
     lastSeen
   )

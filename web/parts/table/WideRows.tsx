@@ -170,8 +170,8 @@ const Scroller = styled('div')(({ theme }) => ({
     '& > table': { '--table-top': '0px' },
     '& .box, & .name, & .actions': { position: 'sticky', zIndex: 1 },
     '& .box': { left: 0 },
-    // A name that is not the first column sticks to both sides.
-    '& .name': { left: 'var(--box)', right: 0, boxShadow: `inset -1px 0 ${theme.palette.divider}` },
+    // To the left alone: at the right, a name that is not the first column would cover those before it.
+    '& .name': { left: 'var(--box)', boxShadow: `inset -1px 0 ${theme.palette.divider}` },
     '& .actions': { right: 0, boxShadow: `inset 1px 0 ${theme.palette.divider}` },
     '& thead .box, & thead .name, & thead .actions': { zIndex: 3 },
     '@media print': {
