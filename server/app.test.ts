@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calls } from '../contract/calls.ts'
 import type { REFUSALS } from '../contract/refusals.ts'
 import { hold } from '../test/support/hold.ts'
+import { resetAfter } from '../test/support/reset-after.ts'
 import {
   type Answer,
   holdToRefusal,
@@ -411,6 +412,20 @@ describe('without its database', () => {
     expect(answer.headers.get('retry-after')).toBe('2')
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
+})
+
+test.each([
+  ['a call of a person', 'url', '/v1/captcha'],
+  ['a call of a box', 'boxUrl', '/portal.php?type=stb&action=handshake'],
+  ['the question of a stream server', 'boxUrl', '/stream/check'],
+] as const)('%s whose sender has reset its connection is no fault', async (_, gate, path) => {
+  const before = world.server.logged.length
+  const { port } = new URL(world.server[gate])
+  await resetAfter(`GET ${path} HTTP/1.1\r\nhost: here\r\n\r\n`, Number(port))
+  // What came before has been taken once this is answered.
+  expect((await fetch(`${world.server[gate]}/v1/live`)).status).toBe(200)
+  const isFault = (line: string) => JSON.parse(line).level >= 50
+  expect(world.server.logged.slice(before).filter(isFault)).toEqual([])
 })
 
 test('an error of the server is a 500 without internals, and is logged with them', async () => {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify'
@@ -197,6 +198,7 @@ function openFastify(config: Config, log: FastifyBaseLogger): FastifyInstance {
   app.decorateRequest('caller', null)
   app.decorateRequest('gone', null)
   readBodies(app)
+  app.addHook('onRequest', leaveGone)
   app.addHook('preParsing', refuseUnread)
   app.setErrorHandler(sendRefusal)
   sendIds(app)
@@ -220,6 +222,13 @@ function readable({ url = '/' }: IncomingMessage): string {
   } catch {
     return path.replaceAll('%', '%25') + url.slice(path.length)
   }
+}
+
+/** Leaves a request whose sender has reset the connection: it has no address any more, and nobody waits for an answer. */
+async function leaveGone({ socket }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (socket.remoteAddress !== undefined) return
+  reply.hijack()
+  socket.destroy()
 }
 
 /** Refuses what no route takes before its body is read; the console's page answers any other address. */

@@ -2,6 +2,7 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, test } from 'vitest'
+import { resetAfter } from '../../test/support/reset-after.ts'
 import { watchAnswers } from './answer-log.ts'
 import { answerEarly } from './early-answer.ts'
 
@@ -73,6 +74,14 @@ describe('a request that is answered before Fastify sees it', () => {
     await open()
     expect((await ask('/broken')).text).toBe('by Fastify')
     expect((await ask('/quick')).text).toBe('before Fastify')
+  })
+
+  test('goes to Fastify where its sender has reset the connection, whose address is not known then', async () => {
+    await open()
+    await resetAfter('GET /quick HTTP/1.1\r\nhost: here\r\n\r\n', (app.server.address() as AddressInfo).port)
+    await ask('/quick')
+    expect(addresses.at(-1)).toBe('127.0.0.1')
+    expect(addresses).not.toContain('')
   })
 
   test('goes to Fastify once the server is closing, which ends its connection', async () => {

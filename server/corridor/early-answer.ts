@@ -45,8 +45,12 @@ export function answerEarly(
     if (isLogged) logAnswer(app.log, { ...answered, [ID_FIELD]: id })
   })
 
-  /** Leaves a request that cannot be read to Fastify: an error here would end the process. */
+  /**
+   * Leaves to Fastify a request that cannot be read, since an error here would end the process, and one whose sender
+   * has reset the connection, which has no address any more.
+   */
   function findSafely(request: IncomingMessage): EarlyAnswer | null {
+    if (request.socket.remoteAddress === undefined) return null
     try {
       return find(request, ipOf(request))
     } catch (err) {

@@ -14,7 +14,7 @@ import { verify } from '../verify/verify.ts'
 import { fillBranchDays } from './growth.ts'
 import { fillStatistics } from './statistics.ts'
 
-const { move, account, suspend, growth } = calls.tree
+const { move, account, suspend, lift, growth } = calls.tree
 const { renew } = calls.clients
 const { detail, history, save, list } = calls.level.dealer
 const ADD = 0
@@ -218,6 +218,29 @@ describe('a move', () => {
     }
     const { errors } = await admin.refused('invalid_input', move, { name: dealer.name, to: sibling.name })
     expect(errors).toEqual({ to: `${sibling.name} is no reseller.` })
+  })
+
+  test('away from a suspended account is made by whoever may lift the suspension', async () => {
+    const { superreseller, reseller, dealer, other } = await newScene()
+    const out = { name: dealer.name, to: other.name }
+    await world.admin.call(suspend, { name: reseller.name })
+    const { message } = await superreseller.refused('account_suspended', move, out)
+    expect(message).toBe(
+      `${reseller.name} is suspended. Only who suspended it, or somebody above them, can move anything away from it.`,
+    )
+    await world.admin.call(move, out)
+    await superreseller.call(move, { name: dealer.name, to: reseller.name })
+    await superreseller.refused('account_suspended', move, out)
+    await world.admin.call(lift, { name: reseller.name })
+    await superreseller.call(suspend, { name: reseller.name })
+    await superreseller.call(move, out)
+  })
+
+  test('of an account that is suspended itself takes its suspension along', async () => {
+    const { superreseller, dealer, other } = await newScene()
+    await world.admin.call(suspend, { name: dealer.name })
+    await superreseller.call(move, { name: dealer.name, to: other.name })
+    await superreseller.refused('account_suspended', lift, { name: dealer.name })
   })
 
   test('to where the account is already changes nothing', async () => {

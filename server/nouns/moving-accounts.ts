@@ -5,7 +5,7 @@ import { fieldRefusal } from '../refusal.ts'
 import { beneathOf, requireOpen } from '../tree/beneath.ts'
 import { endRequest, lockRequest } from '../tree/credit-request.ts'
 import { lockTree } from '../tree/locks.ts'
-import { isSuspended } from '../tree/suspension.ts'
+import { isSuspended, requireLiftable } from '../tree/suspension.ts'
 
 /** Moves a dealer to another reseller, or a reseller to another superreseller, with everything beneath it. */
 export const moveAccount: Handler<typeof calls.tree.move> = async (context, { name, to }) => {
@@ -19,6 +19,9 @@ export const moveAccount: Handler<typeof calls.tree.move> = async (context, { na
     throw fieldRefusal('invalid_input', 'to', `${parent.name} is no ${LEVELS[owner].title.toLowerCase()}.`)
   }
   if (parent.id === moved.parent) return new Unchanged({ status: 'OK' as const })
+  const above = [parent.id, parent.superreseller]
+  const left = [moved.parent, moved.superreseller].filter((id) => !above.includes(id))
+  await requireLiftable(sql, account, left, { ofService: false })
   await lockRequest(sql, moved.id)
   await sql`select move_account(${moved.id}, ${parent.id}, ${account.id})`
   // At the moment of the move itself, by which the old parent finds it.

@@ -5,7 +5,7 @@ import { type Family, type Person, suiteWorld, unique } from '../../test/support
 import { PLAYED } from '../verify/guards.ts'
 import { verify } from '../verify/verify.ts'
 
-const { clients, moveClients, close, account, list } = calls.tree
+const { clients, moveClients, close, account, list, suspend, lift } = calls.tree
 const { renew, retrieve, detail, history, remind } = calls.clients
 
 const world = await suiteWorld({ env: { TRIALS_PER_DAY: '100' } })
@@ -194,6 +194,33 @@ describe('a move of clients', () => {
     await superreseller.refused('invalid_input', moveClients, { ...input, to: dealer.name })
     await superreseller.call(moveClients, input)
     await reseller.call(moveClients, { from: other.name, to: dealer.name, clients: [client] })
+  })
+
+  test('away from who is suspended with service is made by whoever may lift that', async () => {
+    const { superreseller, reseller, dealer, other, client } = await newScene()
+    const elsewhere = await world.child(await world.child(superreseller))
+    const input = { from: dealer.name, to: other.name, clients: [client] }
+    await world.admin.call(suspend, { name: dealer.name, service_too: true })
+    const { message } = await reseller.refused('account_suspended', moveClients, input)
+    expect(message).toBe(
+      `${dealer.name} is suspended. Only who suspended it, or somebody above them, can move anything away from it.`,
+    )
+    await world.admin.call(moveClients, input)
+    await world.admin.call(moveClients, { from: other.name, to: dealer.name, clients: [client] })
+    await world.admin.call(lift, { name: dealer.name })
+    // Beneath the same suspension it stays out of service wherever it goes.
+    await world.admin.call(suspend, { name: reseller.name, service_too: true })
+    await superreseller.call(moveClients, input)
+    const away = { from: other.name, to: elsewhere.name, clients: [client] }
+    await superreseller.refused('account_suspended', moveClients, away)
+    await superreseller.refused('account_suspended', lift, { name: reseller.name })
+    await world.admin.call(moveClients, away)
+  })
+
+  test('away from a dealer whose clients are served is made by its reseller, though the admin has suspended the dealer', async () => {
+    const { reseller, dealer, other, client } = await newScene()
+    await world.admin.call(suspend, { name: dealer.name })
+    await reseller.call(moveClients, { from: dealer.name, to: other.name, clients: [client] })
   })
 
   test('is neither from nor to a dealer that is closed', async () => {

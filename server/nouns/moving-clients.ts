@@ -13,6 +13,7 @@ import { findAccount } from '../tree/account.ts'
 import { beneathOf, requireOpen } from '../tree/beneath.ts'
 import { type Client, clientsAmong, lockFirstClients, namesMissing } from '../tree/client.ts'
 import { countOfDealer } from '../tree/client-counts.ts'
+import { requireLiftable } from '../tree/suspension.ts'
 
 /** The handlers that show the clients of a dealer to who moves them, and move them to another dealer. */
 export const movingClients: Pick<Handlers<typeof calls.tree>, 'clients' | 'moveClients'> = {
@@ -113,6 +114,10 @@ async function carryOver(
     const isMine = account.role === 'admin' || [dealer.superreseller, dealer.reseller].includes(account.id)
     if (dealer.closed || !isMine) throw notFound()
   }
+  const above = [to.id, came.reseller, came.superreseller]
+  const paths = [from.id, left.reseller, left.superreseller].filter((id) => !above.includes(id))
+  // Where only the dealer is kept out, its clients are served, and whoever is above it may give them to another.
+  await requireLiftable(sql, account, paths, { ofService: true })
   await sql`select move_clients(${clients.map(({ id }) => id)}::bigint[], ${to.id})`
   const rows = clients.map((client) => ({ ...factsOf(account, client), credits: client.used }))
   const paid = rows.filter(({ credits }) => credits > 0)
