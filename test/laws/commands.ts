@@ -60,7 +60,7 @@ const command = fc.oneof(
   }),
   kind(2, 'remove', { dealer: someone, client, seen: fc.constantFrom('right', 'wrong', 'none', 'none') }),
   kind(2, 'removeByAdmin', { client, seen: fc.constantFrom('right', 'wrong', 'none') }),
-  kind(1, 'suspend', { account: someone, byAdmin: fc.boolean() }),
+  kind(1, 'suspend', { account: someone, byAdmin: fc.boolean(), serviceToo: fc.boolean() }),
   kind(3, 'lift', { account: someone, by: fc.nat({ max: 2 }) }),
   kind(3, 'move', { account: someone, to: someone, byAdmin: fc.boolean() }),
   kind(3, 'moveClient', { dealer: someone, client, to: someone, by: fc.nat({ max: 2 }) }),

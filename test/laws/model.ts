@@ -15,6 +15,8 @@ export type Account = {
   description: string
   /** Who suspended it; null is the admin. */
   suspendedBy?: Account | null | undefined
+  /** Whether its suspension stops the service of clients too. */
+  servesNobody?: boolean
   closed?: boolean
 }
 
@@ -144,9 +146,10 @@ export class Model {
   }
 
   /** `by` is the account's parent or the admin. */
-  suspend(account: Account, by: Account | null): Outcome {
+  suspend(account: Account, by: Account | null, serviceToo: boolean): Outcome {
     if (!this.#mayLift(account, by)) return { refused: ['account_suspended'] }
     account.suspendedBy = by
+    account.servesNobody = serviceToo
     return { answer: { status: 'OK' } }
   }
 
@@ -155,6 +158,7 @@ export class Model {
     if (account.suspendedBy === undefined) return { refused: ['changed_since'] }
     if (!this.#mayLift(account, by)) return { refused: ['account_suspended'] }
     account.suspendedBy = undefined
+    account.servesNobody = false
     return { answer: { status: 'OK' } }
   }
 
@@ -169,6 +173,8 @@ export class Model {
     const isAbove = (one: Account) => by === null || pathOf(one).slice(1).includes(by)
     if (!isAbove(account) || !isAbove(to)) return { refused: ['not_found'] }
     if (account.parent === null || to.level !== account.parent.level) return { refused: ['invalid_input'] }
+    const left = pathOf(account.parent).filter((one) => !pathOf(to).includes(one))
+    if (!left.every((one) => this.#mayLift(one, by))) return { refused: ['account_suspended'] }
     account.parent = to
     return { answer: { status: 'OK' } }
   }
@@ -180,12 +186,14 @@ export class Model {
     if (from === to) return { refused: ['invalid_input'] }
     if (!client) return { refused: ['changed_since'] }
     const before = pathOf(from)
+    const left = before.filter((one) => one.servesNobody && !pathOf(to).includes(one))
+    if (!left.every((one) => this.#mayLift(one, by))) return { refused: ['account_suspended'] }
     client.dealer = to
     client.left.push({ dealer: from, at: this.now })
     const credits = client.purchases.reduce((sum, purchase) => sum + purchase.credits, 0)
     this.#write({ ...this.#rowOf(client), type: 'MOVE', credits, actor: by?.name ?? 'admin' }, before)
-    const left = this.clients.filter(({ dealer }) => dealer === from).length
-    return { answer: { status: 'OK', moved: 1, left } }
+    const others = this.clients.filter(({ dealer }) => dealer === from).length
+    return { answer: { status: 'OK', moved: 1, left: others } }
   }
 
   /** `by` is the account's parent or the admin. */

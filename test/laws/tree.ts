@@ -202,8 +202,9 @@ export class Tree {
       case 'suspend': {
         const account = pick(model.accounts, command.account)
         const by = command.byAdmin ? null : account.parent
-        const { name } = account
-        return this.#send(by, calls.tree.suspend, { name }, () => model.suspend(account, by))
+        const { serviceToo } = command
+        const input = { name: account.name, service_too: serviceToo }
+        return this.#send(by, calls.tree.suspend, input, () => model.suspend(account, by, serviceToo))
       }
       case 'lift': {
         const suspended = model.accounts.filter(({ suspendedBy }) => suspendedBy !== undefined)
