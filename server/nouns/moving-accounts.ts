@@ -19,9 +19,11 @@ export const moveAccount: Handler<typeof calls.tree.move> = async (context, { na
     throw fieldRefusal('invalid_input', 'to', `${parent.name} is no ${LEVELS[owner].title.toLowerCase()}.`)
   }
   if (parent.id === moved.parent) return new Unchanged({ status: 'OK' as const })
-  const above = [parent.id, parent.superreseller]
-  const left = [moved.parent, moved.superreseller].filter((id) => !above.includes(id))
-  await requireLiftable(sql, account, left, { ofService: false })
+  await requireLiftable(sql, account, {
+    from: [moved.parent, moved.superreseller],
+    to: [parent.id, parent.superreseller],
+    ofService: false,
+  })
   await lockRequest(sql, moved.id)
   await sql`select move_account(${moved.id}, ${parent.id}, ${account.id})`
   // At the moment of the move itself, by which the old parent finds it.

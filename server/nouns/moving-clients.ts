@@ -114,10 +114,12 @@ async function carryOver(
     const isMine = account.role === 'admin' || [dealer.superreseller, dealer.reseller].includes(account.id)
     if (dealer.closed || !isMine) throw notFound()
   }
-  const above = [to.id, came.reseller, came.superreseller]
-  const paths = [from.id, left.reseller, left.superreseller].filter((id) => !above.includes(id))
-  // Where only the dealer is kept out, its clients are served, and whoever is above it may give them to another.
-  await requireLiftable(sql, account, paths, { ofService: true })
+  await requireLiftable(sql, account, {
+    from: [from.id, left.reseller, left.superreseller],
+    to: [to.id, came.reseller, came.superreseller],
+    // Where only the dealer is kept out, its clients are served, and whoever is above it may give them to another.
+    ofService: true,
+  })
   await sql`select move_clients(${clients.map(({ id }) => id)}::bigint[], ${to.id})`
   const rows = clients.map((client) => ({ ...factsOf(account, client), credits: client.used }))
   const paid = rows.filter(({ credits }) => credits > 0)

@@ -22,19 +22,20 @@ export async function isSuspended(sql: Sql, account: number): Promise<boolean> {
 
 /**
  * Keeps what is beneath a suspended account there: to move it away would end the suspension for it.
- * @param left the accounts beneath which it would be no more
+ * @param from the accounts that it is beneath now
+ * @param to those that it would be beneath
  * @param ofService whether only a suspension counts that stops the service of clients too
- * @throws Refusal where one of them has a suspension that the caller may not lift
+ * @throws Refusal where one that it would leave has a suspension that the caller may not lift
  */
 export async function requireLiftable(
   sql: Sql,
   caller: Account,
-  left: readonly (number | null)[],
-  { ofService }: { ofService: boolean },
+  { from, to, ofService }: { from: Path; to: Path; ofService: boolean },
 ): Promise<void> {
+  const left = from.filter((id) => id !== null && !to.includes(id))
   const [row] = await sql<{ name: string }[]>`
     select suspended.name from suspension s join account suspended on suspended.id = s.account join account a on a.id = s.actor
-    where s.account = any (${left.filter((id) => id !== null)}::bigint[]) and s.lifted is null
+    where s.account = any (${left}::bigint[]) and s.lifted is null
       and (s.service_too or ${!ofService}) and not ${mayLift(sql, caller)}
     order by suspended.role limit 1`
   if (!row) return
@@ -43,6 +44,8 @@ export async function requireLiftable(
     `${row.name} is suspended. Only who suspended it, or somebody above them, can move anything away from it.`,
   )
 }
+
+type Path = readonly (number | null)[]
 
 /** Names the account's own parent, and nobody further up: an account must not learn who that is. */
 export async function suspensionOf(sql: Sql, account: number): Promise<Refusal | null> {

@@ -222,9 +222,7 @@ describe('without a connection', () => {
     await page.context().setOffline(true)
     const pages = page.getByRole('navigation', { name: 'Pages of Clients' })
     await page.getByRole('searchbox', { name: 'Search clients' }).fill('client-')
-    await expect(pages).toContainText(
-      '1–5 of more than 5. Only these are kept in this browser. There may be others.',
-    )
+    await expect(pages).toContainText('1–5 of more than 5. Only these are kept in this browser.')
   })
 
   test('nothing is left of an account that signed out, and nothing is kept of a call', async ({

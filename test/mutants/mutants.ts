@@ -1549,15 +1549,15 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'who may not lift a suspension moves no account away from beneath it',
     file: 'server/nouns/moving-accounts.ts',
-    from: '  await requireLiftable(sql, account, left, { ofService: false })\n',
-    to: '',
+    from: '    from: [moved.parent, moved.superreseller],\n',
+    to: '    from: [],\n',
     suites: ['server/nouns/moving-accounts.test.ts'],
   },
   {
     guard: 'who may not lift a suspension moves no clients away whose service it stops',
     file: 'server/nouns/moving-clients.ts',
-    from: '  await requireLiftable(sql, account, paths, { ofService: true })\n',
-    to: '',
+    from: '    from: [from.id, left.reseller, left.superreseller],\n',
+    to: '    from: [],\n',
     suites: ['server/nouns/moving-clients.test.ts'],
   },
   {

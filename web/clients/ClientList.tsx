@@ -33,7 +33,7 @@ export function ClientList<Row extends ClientRow>({
   const shown = useShownColumns(table)
   const narrowed = list.search !== '' || list.filter !== 'all'
   const isOffline = connection.lost.use()
-  const listed = useMemo(() => (isOffline ? { ...shown, beyond: MORE_MAY_BE } : shown), [shown, isOffline])
+  const listed = useMemo(() => (isOffline ? { ...shown, beyond: ONLY_KEPT } : shown), [shown, isOffline])
   return (
     <Card flush>
       <DataTable
@@ -59,7 +59,7 @@ export function ClientList<Row extends ClientRow>({
 }
 
 /** Without a connection only the clients of the last page are there to be listed and searched. */
-const MORE_MAY_BE = 'Only these are kept in this browser. There may be others.'
+const ONLY_KEPT = 'Only these are kept in this browser.'
 const NOT_KEPT = 'Not among the clients that this browser keeps. There may be others.'
 
 function ShowAll({ page: { list } }: { page: Pick<ClientPage, 'list'> }) {
