@@ -12,7 +12,7 @@ import { startProcess } from './run-process.ts'
 import { familyTime, postmasterOf, processorTime, watchMemory } from './watch.ts'
 
 const DEALERS = 200
-/** Ten minutes under load, each after the same calls alone. */
+/** Ten minutes under load, each after what the machine bears then, and after the same calls alone. */
 const MINUTES = 10
 const MINUTE_MS = 60_000
 const ALONE_MS = 5_000
@@ -31,8 +31,9 @@ const TOO_LONG_MS = 1_000
 /** From this share of the machine on that other programs take, a minute counts as disturbed: the load was too high. */
 const DISTURBED = 0.1
 
-/** One minute: the same calls alone, then under load. */
+/** One minute: how many acts a second the machine bore right before, the same calls alone, then under load. */
 interface Minute {
+  bore: number
   alone: Dealt
   loaded: Watched
 }
@@ -43,9 +44,10 @@ interface Minute {
 type Watched = Dealt & { server: number; machine: number; others: number; memory: readonly number[] }
 
 /**
- * Measures 200 dealers at work for ten minutes, at a share of the load that the machine was found to bear right before:
- * what they wait for beside the same calls alone, the server's memory, fairness, and whether the ledger is sound then.
- * What works runs on the same cores, so it is part of the load.
+ * Measures 200 dealers at work for ten minutes: what they wait for beside the same calls alone, the server's memory,
+ * fairness, and whether the ledger is sound then. Each minute's load is a share of what the machine was found to bear right
+ * before it, since the speed of a virtual machine can change by a third within ten minutes. What works runs on the same
+ * cores, so it is part of the load.
  */
 export async function* mixedFigures(
   { million }: Folders,
@@ -56,21 +58,21 @@ export async function* mixedFigures(
   try {
     const dealers = await renewersOf(sql, { dealers: DEALERS, clients: MANY })
     const crew = { console, dealers, postmaster: postmasterOf(million) }
-    const before = yield* bears(crew, RAMP)
-    const perSecond = SHARE * before.rate
+    const { atOnce } = yield* bears(crew, RAMP)
     const minutes: Minute[] = []
     for (let minute = 0; minute < MINUTES; minute += 1) {
+      const { rate: bore } = yield* bears(crew, [atOnce])
       const alone = await deal(crew, ALONE_MS, { kind: 'alone' })
-      const loaded = await deal(crew, MINUTE_MS, { kind: 'at a rate', perSecond, greedy: 0 })
-      minutes.push({ alone, loaded })
+      const loaded = await deal(crew, MINUTE_MS, { kind: 'at a rate', perSecond: SHARE * bore, greedy: 0 })
+      minutes.push({ bore, alone, loaded })
       yield inWords(`Minute ${minute + 1}`, loaded)
     }
-    const after = yield* bears(crew, [before.atOnce])
-    yield* loadFigures(minutes, [before.rate, after.rate])
+    const { rate: after } = yield* bears(crew, [atOnce])
+    yield* loadFigures(minutes, after)
     yield* timeFigures(minutes)
     yield* memoryFigures(minutes)
     yield* fairnessFigures(minutes, dealers)
-    yield await besideGreedy(crew, perSecond)
+    yield await besideGreedy(crew, SHARE * after)
     yield {
       what: 'Faults that verify finds then',
       value: await prove(database, say),
@@ -163,16 +165,15 @@ function isTooLong({ ms }: Made): boolean {
   return ms > TOO_LONG_MS
 }
 
-function* loadFigures(minutes: readonly Minute[], bears: readonly number[]): Generator<Figure> {
-  const rates = minutes.map(({ loaded }) => rateOf(loaded))
-  yield ratioOf(
-    rates.flatMap((ours) => bears.map((theirs) => ({ ours, theirs }))),
-    {
-      what: `The load of ${DEALERS} dealers, beside what the machine bore before and after`,
-      limit: null,
-      absolute: 'acts/s',
-    },
+function* loadFigures(minutes: readonly Minute[], after: number): Generator<Figure> {
+  const rounds = minutes.flatMap(({ bore, loaded }, at) =>
+    [bore, minutes[at + 1]?.bore ?? after].map((theirs) => ({ ours: rateOf(loaded), theirs })),
   )
+  yield ratioOf(rounds, {
+    what: `The load of ${DEALERS} dealers, beside what the machine bore right before and after each minute`,
+    limit: null,
+    absolute: 'acts/s',
+  })
 }
 
 function* timeFigures(minutes: readonly Minute[]): Generator<Figure | string> {

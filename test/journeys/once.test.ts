@@ -313,6 +313,7 @@ describe('a submit', () => {
     await readNotice(page, 'Successfully retrieved 1 credits', ONCE)
     expect((await dealer.call(calls.credits.dealer)).credits).toBe(1)
     // Asked once more, it is another month.
+    await expect(question).toHaveCount(0)
     await fill(card, { Credits: '1' })
     await press(card, 'Retrieve Credits')
     await press(question, 'Retrieve')
