@@ -221,10 +221,20 @@ test('a server that has lost the database, while another has it, throws nobody o
     const fresh = await linkOf(box)
     expect((await fetch(`${gateway.boxUrl}/stream/check`, { headers: fresh })).status).toBe(200)
     there.token = box.token
+    const { name, box: off } = await boxOf()
+    expect(await off.signIn()).toBe(0)
+    const before = await linkOf(off)
+    await dealer.call(calls.clients.save, { login: name, status: false })
+    world.clock.pass({ seconds: 6 })
+    expect((await fetch(`${gateway.boxUrl}/stream/check`, { headers: before })).status).toBe(403)
     proxy.cutAt(0, 'in silence')
     world.clock.pass({ minutes: 1 })
     expect(await there.poll()).toBe(true)
     await expect.poll(() => gateway.logged.join(), { timeout: 30_000 }).toContain('answers from memory')
+    // Who was let in meanwhile is not thrown out by a server that cannot know.
+    await dealer.call(calls.clients.save, { login: name, status: true })
+    world.clock.pass({ seconds: 6 })
+    expect((await fetch(`${gateway.boxUrl}/stream/check`, { headers: await linkOf(off) })).status).toBe(503)
     // An app starts anew at the other server.
     expect(await box.signIn()).toBe(0)
     const headers = await linkOf(box)

@@ -83,7 +83,7 @@ export function openGateway({
     ...signInCalls({ ...base, channels, admission, lateFacts, logins }),
     'stb/do_auth': logins.doAuth,
     ...polls.calls,
-    ...channelCalls({ sql, seal, clock, channels, presence, isAway, letIn: admission.letIn, turns }),
+    ...channelCalls({ ...base, channels, letIn: admission.letIn }),
     ...accountCalls({ letIn: admission.letIn, clock, zone }),
   }
 

@@ -256,6 +256,28 @@ describe('on the page of the boxes, a box', () => {
     await expect(page.getByRole('dialog')).toBeHidden()
   })
 
+  test('loses no message that nobody has read by a reload, and shows none again that somebody has', async ({
+    windows,
+    world,
+  }) => {
+    const { page, dealer, name } = await openPlaying(windows, world)
+    const { tell } = calls.clients
+    for (const message of ['first', 'second'])
+      await dealer.call(tell, { clients: [name], event: 'message', message })
+    await dealer.call(tell, { clients: [name], event: 'reload' })
+    world.clock.pass({ seconds: 5 })
+    for (let event = 0; event < 2; event += 1) await answered(page, 'get_events', () => forward(page, POLL))
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('dialog', { name: 'second' })).toBeVisible()
+    await answered(page, 'get_all_channels', () => forward(page, POLL))
+    await expect(page.getByRole('dialog', { name: 'second' })).toBeVisible()
+    await page.keyboard.press('Enter')
+    await answered(page, 'get_all_channels', async () => {
+      await page.reload()
+    })
+    await expect(page.getByRole('dialog')).toBeHidden()
+  })
+
   test('that is switched on while it is refused gets its messages, and reads the reason of now', async ({
     windows,
     world,
@@ -720,6 +742,11 @@ describe('on the page of the boxes, a box', () => {
   }) => {
     const { page, dealer, name } = await openPlaying(windows, world, { hasPlayer: false })
     const links = countOf(page, 'create_link')
+    const isLoaded = () =>
+      page
+        .locator('#picture')
+        .evaluate(({ networkState }: HTMLVideoElement) => networkState !== HTMLMediaElement.NETWORK_EMPTY)
+    expect(await isLoaded()).toBe(true)
     const fails = () => page.locator('#picture').dispatchEvent('error')
     await fails()
     await forward(page, 3_000)
@@ -729,6 +756,8 @@ describe('on the page of the boxes, a box', () => {
     world.clock.pass({ seconds: 5 })
     await forward(page, POLL)
     await expect(page.getByRole('alert').first()).toHaveText(/^Your service is switched off/)
+    // What is loaded would else play on unseen.
+    expect(await isLoaded()).toBe(false)
     const before = links()
     await fails()
     await forward(page, 60_000)

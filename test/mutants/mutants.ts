@@ -1211,6 +1211,27 @@ export const MUTANTS: Mutant[] = [
     suites: ['server/boxes/away.test.ts'],
   },
   {
+    guard: 'a link is good at once at a server that has not heard of the renewal before it',
+    file: 'server/boxes/streams/stream-check.ts',
+    from: 'if (refusalOf(known, ownPlace, roster.unserved, new Date(said.made)) !== null) return true',
+    to: '',
+    suites: ['server/boxes/streams/stream-check.test.ts'],
+  },
+  {
+    guard: 'a link is good at once at a server that has not heard of the package before it',
+    file: 'server/boxes/streams/stream-check.ts',
+    from: 'return !(await channels.offer(known.package_selection)).byId.has(said.channel)',
+    to: 'return false',
+    suites: ['server/boxes/streams/stream-check.test.ts'],
+  },
+  {
+    guard: 'a box gets the channels of its new package also from a server that has not heard of that',
+    file: 'server/boxes/calls/channel-calls.ts',
+    from: '((await roster.findAnew(request.mac)) ?? known)',
+    to: 'known',
+    suites: ['server/boxes/channels/channels.test.ts'],
+  },
+  {
     guard: 'a link that is known to be over is no reason to ask another server',
     file: 'server/boxes/streams/stream-check.ts',
     from: 'if (made + TOKEN_PRECISION_MS <= roster.heardUntil) return known',

@@ -116,7 +116,7 @@ function atFile(fault: string): SubmitError {
 
 function SourceInput() {
   return useWatch({ name: 'kind' }) === 'file' ? (
-    <FileInput name="file" label="File" help={FILE_HELP} accept=".m3u,.m3u8,.txt,audio/x-mpegurl" />
+    <FileInput name="file" label="File" help={FILE_HELP} accept=".m3u,.m3u8,.txt,.gz,audio/x-mpegurl" />
   ) : (
     <TextInput
       name="address"

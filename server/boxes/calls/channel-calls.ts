@@ -7,6 +7,7 @@ import { type Favourites, openFavourites } from '../channels/favourites.ts'
 import type { Listed, Offer } from '../channels/lineup.ts'
 import type { BoxClient } from '../client.ts'
 import type { Presence } from '../memory/presence.ts'
+import type { Roster } from '../memory/roster.ts'
 import { Away } from '../refusals.ts'
 import { streamAddress } from '../streams/stream-token.ts'
 import { type Answer, PAGE_ITEMS } from '../wire/answers.ts'
@@ -19,8 +20,7 @@ type ChannelDependencies = {
   clock: () => Date
   channels: Channels
   presence: Presence
-  /** Whether the database could not be reached last. */
-  isAway: () => boolean
+  roster: Roster
   /** Returns the client of a box that is in and may play now. */
   letIn: (request: BoxCall) => Promise<BoxClient>
   turns: BoxTurns
@@ -28,7 +28,8 @@ type ChannelDependencies = {
 
 /** The calls by which a box learns what it can watch, and where. */
 export function channelCalls(dependencies: ChannelDependencies) {
-  const favourites = openFavourites(dependencies.sql, dependencies.isAway, dependencies.turns)
+  const { sql, roster, turns } = dependencies
+  const favourites = openFavourites(sql, () => roster.isAway, turns)
   return {
     ...listCalls(dependencies, favourites),
     ...favouriteCalls(dependencies, favourites),
@@ -37,7 +38,7 @@ export function channelCalls(dependencies: ChannelDependencies) {
 }
 
 /** The genres and the channels of a client's package. */
-function listCalls({ channels, letIn }: ChannelDependencies, favourites: Favourites) {
+function listCalls({ channels, roster, letIn }: ChannelDependencies, favourites: Favourites) {
   return {
     'itv/get_genres': async (request) => {
       const { package_selection: packageId } = await letIn(request)
@@ -52,7 +53,9 @@ function listCalls({ channels, letIn }: ChannelDependencies, favourites: Favouri
     },
 
     'itv/get_all_channels': async (request) => {
-      const client = await letIn(request)
+      const known = await letIn(request)
+      // Another server may have told the box of another package, of which it asks once, before this one has heard of it.
+      const client = roster.isAway ? known : ((await roster.findAnew(request.mac)) ?? known)
       const word = await channels.wordFor(client)
       channels.noteTold(client)
       return channels.prepared('channels', client.package_selection, word, ({ channels }) =>

@@ -330,6 +330,20 @@ test('what the admin and the dealer change reaches the boxes within 5 seconds', 
   expect(await namesOf(box)).toHaveLength(23)
 })
 
+test('a box that is told of another package gets its channels at any server, also at one that has not heard of it', async () => {
+  const { name, box } = await boxOf(NO_ADULTS)
+  const [there, late] = [await world.another(), await world.another()]
+  expect(await box.at(there).events()).toBe('')
+  world.clock.pass({ seconds: 1 })
+  expect(await box.at(late).events()).toBe('')
+  world.clock.pass({ seconds: 4 })
+  await dealer.call(calls.clients.save, { login: name, package_selection: 1 })
+  // It reads the changes only while it is asked, and answers from what it knows meanwhile.
+  expect(await box.at(there).events()).toBe('update_channels')
+  expect(await namesOf(box.at(late))).toHaveLength(23)
+  await Promise.all([there.close(), late.close()])
+})
+
 test('what the admin changes reaches the boxes also after the clock of the database was set back', async () => {
   const { box } = await boxOf(1)
   await namesOf(box)

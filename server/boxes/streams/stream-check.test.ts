@@ -358,6 +358,29 @@ test('a viewer goes on watching after a restart, and on another server', async (
   await second.close()
 })
 
+test('a viewer may watch at once at a server that has not yet heard what let the box in', async () => {
+  const other = await world.another({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  for (const [until, from] of [
+    [{ status: false }, { status: true }],
+    [{ package_selection: 3 }, { package_selection: 1 }],
+  ] as const) {
+    const { name, box, path } = await watching()
+    await dealer.call(calls.clients.save, { login: name, ...until })
+    world.clock.pass({ seconds: 6 })
+    expect([await ask(path), await ask(path, HOME, other)]).toEqual([403, 403])
+    world.clock.pass({ seconds: 2 })
+    // It reads the changes now, and not again within 2 seconds.
+    await expect.poll(() => ask(path, HOME, other)).toBe(403)
+    world.clock.pass({ seconds: 1 })
+    await dealer.call(calls.clients.save, { login: name, ...from })
+    const there = await world.another({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
+    const fresh = await linkOf(box.at(there), 'One')
+    expect([await ask(fresh, HOME, there), await ask(fresh, HOME, other)]).toEqual([200, 200])
+    await there.close()
+  }
+  await other.close()
+})
+
 test('a path is read as a server reads it, or not at all', () => {
   expect(streamPathOf('http://s.example:8080/a%20b/c.ts?x=1#y')).toEqual({ path: '/a b/c.ts', query: 'x=1' })
   expect(streamPathOf('http://s.example/a/?x|User-Agent=y')).toEqual({ path: '/a/', query: 'x' })

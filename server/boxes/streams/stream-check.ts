@@ -91,7 +91,7 @@ async function mayWatch(check: StreamCheckDependencies, asked: Asked): Promise<b
   await roster.catchUp()
   const known = await roster.findById(said.client)
   const client =
-    known && said.box !== boxMark(check.seal, known) ? await clientNow(roster, known, said) : known
+    known && (await isSurprising(check, known, said)) ? await clientNow(roster, known, said) : known
   if (client === null) return false
   if (!mayPlay(check, client, said, asked.viewer)) return false
   const channel = (await channels.offer(client.package_selection)).byId.get(said.channel)
@@ -106,12 +106,24 @@ async function mayWatch(check: StreamCheckDependencies, asked: Asked): Promise<b
   return true
 }
 
+/** Whether this server would have made no such token when it was made, by what it knows of the client. */
+async function isSurprising(
+  { roster, channels, seal }: StreamCheckDependencies,
+  known: BoxClient,
+  said: StreamTokenFields,
+): Promise<boolean> {
+  if (said.box !== boxMark(seal, known)) return true
+  const ownPlace = { address: null, network: known.device?.locked_to_ip ?? null, counted: null }
+  if (refusalOf(known, ownPlace, roster.unserved, new Date(said.made)) !== null) return true
+  return !(await channels.offer(known.package_selection)).byId.has(said.channel)
+}
+
 /** A token says in which second it was made. */
 const TOKEN_PRECISION_MS = 1_000
 
 /**
- * Returns the client of a token whose box is not the one that memory knows. If the token was made after this server
- * last read the changes, another server may have signed that box in, so the client is read anew.
+ * Returns the client of a token that is surprising. If it was made after this server last read the changes, another
+ * server may know of a sign-in, a renewal or another package, so the client is read anew.
  * @throws Away where it cannot be read
  */
 async function clientNow(

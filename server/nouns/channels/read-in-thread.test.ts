@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test, vi } from 'vitest'
 import { read } from './read-in-thread.ts'
 
@@ -10,6 +11,14 @@ function playlist(text: string) {
 }
 
 const nothing = async () => ({ inUse: null, known: [], set: [] })
+
+test('a playlist that is a file of gzip itself is unpacked, also where it was compressed once more on the way', async () => {
+  const file = gzipSync('#EXTM3U\n#EXTINF:-1,One\nhttp://streams.example/one')
+  expect((await read({ bytes: file, isCompressed: false }, nothing)).keys).toHaveLength(1)
+  expect((await read({ bytes: gzipSync(file), isCompressed: true }, nothing)).keys).toHaveLength(1)
+  const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024, '#'))
+  await expect(read({ bytes: bomb, isCompressed: false }, nothing)).rejects.toThrow('at most 64 MB')
+})
 
 test('a playlist of less than 64 MB that takes more memory than there is for it is refused', async () => {
   await expect(read(playlist('\n'.repeat(24_000_000)), nothing)).rejects.toMatchObject({

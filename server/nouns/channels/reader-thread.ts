@@ -9,7 +9,9 @@ import type { Order, Read } from './read-in-thread.ts'
 // here.
 
 const { bytes, isCompressed, inUse, known, set } = workerData as Order
-const text = isCompressed ? gunzipSync(bytes, { maxOutputLength: MOST_PLAYLIST }) : bytes
+const sent = isCompressed ? unzip(bytes) : bytes
+// A list that is a `.gz` file comes so, whatever else compresses it on the way.
+const text = isGzip(sent) ? unzip(sent) : sent
 const { channels, groups, skipped } = parsePlaylist(
   text,
   inUse === null ? [] : unpacked(inUse),
@@ -24,6 +26,14 @@ const read: Read = {
   packed: packed.toString('base64'),
 }
 parentPort?.postMessage(read)
+
+function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b
+}
+
+function unzip(bytes: Uint8Array): Uint8Array {
+  return gunzipSync(bytes, { maxOutputLength: MOST_PLAYLIST })
+}
 
 function unpacked(packed: string): Channel[] {
   return JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString())

@@ -38,8 +38,8 @@
   var typed = ''
   /** The event that the box was told last, which its next poll names. */
   var heard = 0
-  /** The messages that wait until the one on the screen was read, in the order in which they came. */
-  var messages = []
+  /** The messages that nobody has read, in the order in which they came. The first one may be on the screen. */
+  var messages = keptMessages()
   /** Whether it was told to stop, and not yet that it may play again. */
   var isCut = false
   /** How often it polled since it was refused last. */
@@ -92,6 +92,23 @@
   function keep() {
     try {
       window.localStorage.setItem('token of ' + mac, token)
+    } catch (_) {}
+  }
+
+  /** Returns the messages that were unread when this page was left: a reload or a reboot loses none. */
+  function keptMessages() {
+    try {
+      var kept = JSON.parse(window.localStorage.getItem('messages of ' + mac))
+      return kept.token === token ? kept.messages : []
+    } catch (_) {
+      return []
+    }
+  }
+
+  /** Keeps them with the token, since a box with another one may be another client's. */
+  function keepMessages() {
+    try {
+      window.localStorage.setItem('messages of ' + mac, JSON.stringify({ token: token, messages: messages }))
     } catch (_) {}
   }
 
@@ -369,6 +386,7 @@
     heard = event.id
     if (event.event === 'send_msg') {
       messages.push(event)
+      keepMessages()
       showMessage()
     } else if (event.event === 'cut_off' || event.event === 'cut_on') {
       isCut = event.event === 'cut_off'
@@ -382,10 +400,10 @@
     else if (event.event === 'reboot') tell('ExecAction', 'reboot')
   }
 
-  /** Shows the message that waits longest, which the service then learns, unless another is still to be read. */
+  /** Shows the message that waits longest, which the service then learns, unless it is there already. */
   function showMessage() {
     if (sleeps || messages.length === 0 || !byId('message').hasAttribute('hidden')) return
-    var message = messages.shift()
+    var message = messages[0]
     write('text', message.msg)
     show('message', true)
     byId('read').focus()
@@ -401,6 +419,8 @@
   }
 
   function endMessage() {
+    messages.shift()
+    keepMessages()
     hideMessage()
     showMessage()
   }
@@ -509,7 +529,10 @@
     playsSince = 0
     document.documentElement.className = ''
     tell('Stop')
-    byId('picture').removeAttribute('src')
+    var picture = byId('picture')
+    picture.removeAttribute('src')
+    // Without this, what is loaded plays on unseen.
+    if (picture.load) picture.load()
   }
 
   function stop() {
