@@ -42,6 +42,8 @@ export const AccountBeneath = z.object({
   ),
   /** Whether one above it is suspended, so that it cannot sign in either. */
   suspended_above: z.boolean(),
+  /** Whether the caller may not lift that, so that only somebody above the caller can move it away from there. */
+  held_above: z.boolean(),
   /** Whether its clients are not served, because it or one above it is suspended with service. */
   service_stopped: z.boolean(),
   last_login: z.nullable(Moment),

@@ -8,6 +8,7 @@ import {
   type Person,
   suiteWorld,
   unique,
+  uniqueMac,
 } from '../../test/support/world.ts'
 import { PLAYED } from '../verify/guards.ts'
 import { verify } from '../verify/verify.ts'
@@ -463,6 +464,20 @@ describe('while a dealer is being moved,', () => {
     await reseller.refused('not_found', save, input, { key: unique() })
     expect((await other.call(detail, { name: dealer.name })).credits).toBe(10)
   })
+})
+
+test('a new MAC of a client waits for the move of its dealer before it locks what the move needs', async () => {
+  const { dealer } = await newScene()
+  const { name, mac } = await world.client(dealer, { months: 1 })
+  const changed = { login: name, stb_mac: uniqueMac(), o_mac: mac, months: 1 }
+  const [free, saving] = await world.server.ownerSql.begin(async (sql) => {
+    await sql`select from holding where account = ${dealer.id} for update`
+    const saving = dealer.call(calls.clients.save, changed)
+    await somebodyWaits(sql)
+    return [await sql`select from account where id = ${dealer.id} for update skip locked`, [saving]]
+  })
+  await saving[0]
+  expect(free).toHaveLength(1)
 })
 
 test('while a reseller is being moved, a dealer that it creates goes along', async () => {

@@ -22,7 +22,7 @@ export const moveAccount: Handler<typeof calls.tree.move> = async (context, { na
   await requireLiftable(sql, account, {
     from: [moved.parent, moved.superreseller],
     to: [parent.id, parent.superreseller],
-    ofService: false,
+    dealer: null,
   })
   await lockRequest(sql, moved.id)
   await sql`select move_account(${moved.id}, ${parent.id}, ${account.id})`

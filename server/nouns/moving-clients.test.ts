@@ -223,6 +223,17 @@ describe('a move of clients', () => {
     await reseller.call(moveClients, { from: dealer.name, to: other.name, clients: [client] })
   })
 
+  test('away from beneath a suspended reseller is made by whoever may lift that, also where the clients are served', async () => {
+    const { superreseller, reseller, dealer, other, client } = await newScene()
+    const elsewhere = await world.child(await world.child(superreseller))
+    await world.admin.call(suspend, { name: reseller.name })
+    await superreseller.call(moveClients, { from: dealer.name, to: other.name, clients: [client] })
+    const away = { from: other.name, to: elsewhere.name, clients: [client] }
+    // Whoever gets them could take the months back that the dealer has paid for.
+    await superreseller.refused('account_suspended', moveClients, away)
+    await world.admin.call(moveClients, away)
+  })
+
   test('is neither from nor to a dealer that is closed', async () => {
     const { reseller, dealer, client } = await newScene()
     const closed = await world.child(reseller)

@@ -118,7 +118,7 @@ async function carryOver(
     from: [from.id, left.reseller, left.superreseller],
     to: [to.id, came.reseller, came.superreseller],
     // Where only the dealer is kept out, its clients are served, and whoever is above it may give them to another.
-    ofService: true,
+    dealer: from.id,
   })
   await sql`select move_clients(${clients.map(({ id }) => id)}::bigint[], ${to.id})`
   const rows = clients.map((client) => ({ ...factsOf(account, client), credits: client.used }))

@@ -275,6 +275,7 @@ describe('an account beneath', () => {
       beneath: { resellers: 0, dealers: 2, clients: 3, served: 1 },
       suspension: null,
       suspended_above: false,
+      held_above: false,
       service_stopped: false,
       last_login: null,
       path: [],
@@ -291,7 +292,14 @@ describe('an account beneath', () => {
       beneath: { resellers: 0, dealers: 0, clients: 3, served: 1 },
       suspension: null,
       suspended_above: true,
+      held_above: false,
       service_stopped: false,
+    })
+    await superreseller.call(lift, { name: reseller.name })
+    await world.admin.call(suspend, { name: reseller.name })
+    expect(await superreseller.call(account, { name: dealer.name })).toMatchObject({
+      suspended_above: true,
+      held_above: true,
     })
   })
 

@@ -217,7 +217,7 @@ function switchedOff(sql: Sql, now: Date): Fragment {
 async function suspensions(
   { sql, account }: Context,
   { id, superreseller, reseller }: Beneath,
-): Promise<Pick<AccountBeneath, 'suspension' | 'suspended_above' | 'service_stopped'>> {
+): Promise<Pick<AccountBeneath, 'suspension' | 'suspended_above' | 'held_above' | 'service_stopped'>> {
   const found = await sql<({ own: boolean } & NonNullable<AccountBeneath['suspension']>)[]>`
     select s.account = ${id} as own, s.created as since, ${nameFor(sql, account, sql`a`)} as by,
       ${mayLift(sql, account)} as liftable, s.reason, s.service_too
@@ -228,6 +228,7 @@ async function suspensions(
     // Why it is suspended was written for who set it and those above them, who may lift it.
     suspension: own ? { ...own, reason: own.liftable ? own.reason : '' } : null,
     suspended_above: found.some((one) => !one.own),
+    held_above: found.some((one) => !one.own && !one.liftable),
     service_stopped: found.some((one) => one.service_too),
   }
 }

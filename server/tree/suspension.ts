@@ -24,19 +24,20 @@ export async function isSuspended(sql: Sql, account: number): Promise<boolean> {
  * Keeps what is beneath a suspended account there: to move it away would end the suspension for it.
  * @param from the accounts that it is beneath now
  * @param to those that it would be beneath
- * @param ofService whether only a suspension counts that stops the service of clients too
+ * @param dealer whose clients are moved; null where an account is. Its own suspension counts only where that stops the
+ * service of its clients.
  * @throws Refusal where one that it would leave has a suspension that the caller may not lift
  */
 export async function requireLiftable(
   sql: Sql,
   caller: Account,
-  { from, to, ofService }: { from: Path; to: Path; ofService: boolean },
+  { from, to, dealer }: { from: Path; to: Path; dealer: number | null },
 ): Promise<void> {
   const left = from.filter((id) => id !== null && !to.includes(id))
   const [row] = await sql<{ name: string }[]>`
     select suspended.name from suspension s join account suspended on suspended.id = s.account join account a on a.id = s.actor
     where s.account = any (${left}::bigint[]) and s.lifted is null
-      and (s.service_too or ${!ofService}) and not ${mayLift(sql, caller)}
+      and (s.service_too or s.account is distinct from ${dealer}) and not ${mayLift(sql, caller)}
     order by suspended.role limit 1`
   if (!row) return
   throw new Refusal(

@@ -200,6 +200,24 @@ test('who moves a dealer or clients is told what a suspension there does to them
   await expect(clients.getByRole('button', { name: `Move 1 client to ${heir.name}` })).toBeEnabled()
   await expect(clients).not.toContainText('suspended')
   await press(clients, 'Cancel')
+  // A suspension that only somebody above may lift keeps all there.
+  await world.admin.call(calls.tree.suspend, { name: paused.name })
+  await press(page, 'Move clients')
+  await clients.getByLabel('To').selectOption(spared.name)
+  await expect(clients).toContainText(
+    `An account above ${spared.name} is suspended: only somebody above you can move them away again.`,
+  )
+  await press(clients, 'Cancel')
+  await press(page, 'Move')
+  await move.getByLabel('To').selectOption(paused.name)
+  await expect(move).toContainText(
+    `${paused.name} is suspended: only somebody above you can move it away again.`,
+  )
+  await press(move, 'Cancel')
+  const there = await open({ as: superreseller, at: to.branch(spared.name) })
+  const place = there.getByRole('region', { name: 'Place in the tree' })
+  await expect(place).toContainText('only somebody above you can move it away')
+  await expect(place.getByRole('button')).toHaveText([])
   // Nobody is moved before it is known what that does.
   const fault = { status: 'ERROR', code: 'internal', message: 'Something went wrong on our side.' }
   await page.route(`**/v1/tree/${stopped.name}`, (route) => route.fulfill({ status: 500, json: fault }))

@@ -186,7 +186,7 @@ export class Model {
     if (from === to) return { refused: ['invalid_input'] }
     if (!client) return { refused: ['changed_since'] }
     const before = pathOf(from)
-    const left = before.filter((one) => one.servesNobody && !pathOf(to).includes(one))
+    const left = before.filter((one) => !pathOf(to).includes(one) && (one !== from || one.servesNobody))
     if (!left.every((one) => this.#mayLift(one, by))) return { refused: ['account_suspended'] }
     client.dealer = to
     client.left.push({ dealer: from, at: this.now })

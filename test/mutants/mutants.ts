@@ -1584,9 +1584,23 @@ export const MUTANTS: Mutant[] = [
   {
     guard: 'clients that are served may be moved away from a suspended dealer',
     file: 'server/tree/suspension.ts',
-    from: 'and (s.service_too or ${!ofService})',
+    from: 'and (s.service_too or s.account is distinct from ${dealer})',
     to: '',
     suites: ['server/nouns/moving-clients.test.ts'],
+  },
+  {
+    guard: 'clients that are served may not be moved away from beneath a suspended reseller',
+    file: 'server/tree/suspension.ts',
+    from: '(s.service_too or s.account is distinct from ${dealer})',
+    to: '(s.service_too or ${dealer}::bigint is null)',
+    suites: ['server/nouns/moving-clients.test.ts'],
+  },
+  {
+    guard: 'a new MAC locks the balance before it refers to the account',
+    file: 'server/nouns/clients/save.ts',
+    from: '    await lockPlace(sql, context.account)\n',
+    to: '',
+    suites: ['server/nouns/moving-accounts.test.ts'],
   },
   {
     guard: 'a request whose sender has reset the connection is no fault',

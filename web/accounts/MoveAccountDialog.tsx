@@ -9,7 +9,7 @@ import { useSubmit } from '../calls/useSubmit.ts'
 import { titleOf } from '../levels.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { useHeld } from '../parts/useHeld.ts'
-import { MoveTo, suspensionOf } from './MoveTo.tsx'
+import { MoveTo, warningOf } from './MoveTo.tsx'
 
 interface MoveAccountDialogProps {
   open: boolean
@@ -92,7 +92,8 @@ function stopped(account: AccountBeneath, to: AccountBeneath): string | null {
       ? 'the clients lose their service'
       : '',
   ].filter(Boolean)
-  return effects.length > 0 ? `${suspensionOf(to)}: ${effects.join(', and ')}.` : null
+  const isHeld = to.held_above || to.suspension?.liftable === false
+  return warningOf(to, effects, isHeld ? 'it' : null)
 }
 
 function isSuspended({ suspension, suspended_above }: AccountBeneath): boolean {

@@ -25,7 +25,7 @@ import { Skeleton } from '../parts/Skeleton.tsx'
 import { SearchBox } from '../parts/table/SearchBox.tsx'
 import { useTyped } from '../parts/table/useTyped.ts'
 import { useSession } from '../session.tsx'
-import { MoveTo, suspensionOf } from './MoveTo.tsx'
+import { MoveTo, warningOf } from './MoveTo.tsx'
 
 interface MoveClientsProps {
   open: boolean
@@ -154,14 +154,18 @@ function Target({ from, onKnown }: { from: AccountBeneath; onKnown: (known: bool
       kind="dealer"
       names={dealers?.map(({ name }) => name)}
       fault={error && !users ? `Error: ${error.message}` : undefined}
-      warning={(to) =>
-        to.service_stopped && !from.service_stopped
-          ? `${suspensionOf(to)}: the clients lose their service.`
-          : null
-      }
+      warning={(to) => {
+        const isStopped = to.service_stopped && !from.service_stopped
+        return warningOf(to, isStopped ? ['the clients lose their service'] : [], isHeld(to) ? 'them' : null)
+      }}
       onKnown={onKnown}
     />
   )
+}
+
+/** Whether only somebody above the person can move clients away from a dealer: while they are served, its parent can too. */
+function isHeld({ held_above, suspension }: AccountBeneath): boolean {
+  return held_above || (suspension?.service_too === true && !suspension.liftable)
 }
 
 function labelOf(count: number, to: string): string {

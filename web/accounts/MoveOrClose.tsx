@@ -25,15 +25,19 @@ export function MoveOrClose({ name }: { name: string }) {
   const onClose = () => setAsking(null)
   const owner = account && LEVELS[account.role].owner
   // Whoever is above both ends moves an account: not its parent, who is one of them.
-  const mayMove = owner !== 'admin' && owner !== role
+  const isAboveParent = owner !== 'admin' && owner !== role
   const mayClose = account && manages(role, account)
   return (
     <Card title="Place in the tree">
       <Loaded of={loaded}>
-        <p>{account && `${account.name} is beneath ${account.parent}.`}</p>
+        <p>
+          {account && `${account.name} is beneath ${account.parent}.`}
+          {account?.held_above &&
+            ' An account above it is suspended, so that only somebody above you can move it away.'}
+        </p>
       </Loaded>
       <CardButtons>
-        {account && mayMove && (
+        {account && isAboveParent && !account.held_above && (
           <Button variant="outlined" onClick={() => ask('move')}>
             Move
           </Button>

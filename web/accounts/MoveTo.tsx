@@ -60,7 +60,20 @@ function useGone(to: string, names: readonly string[] | undefined): string | und
   return to === '' && gone !== '' ? `${gone} can no longer be chosen.` : undefined
 }
 
-/** Says of an account that cannot sign in why: 'west is suspended' */
-export function suspensionOf({ name, suspension }: AccountBeneath): string {
-  return suspension ? `${name} is suspended` : `An account above ${name} is suspended`
+/**
+ * Says what a suspension of an account, or above it, does to those who come beneath it; null where it does nothing.
+ * @param keeps what only somebody above the person can move away again then: 'them'
+ */
+export function warningOf(
+  { name, suspension }: AccountBeneath,
+  effects: readonly string[],
+  keeps: string | null,
+): string | null {
+  const sentences = [
+    ...(effects.length > 0 ? [effects.join(', and ')] : []),
+    ...(keeps === null ? [] : [`only somebody above you can move ${keeps} away again`]),
+  ]
+  if (sentences.length === 0) return null
+  const why = suspension ? `${name} is suspended` : `An account above ${name} is suspended`
+  return `${why}: ${sentences.join('; ')}.`
 }

@@ -210,6 +210,7 @@ export const OF_OUTPUTS: Readonly<Record<string, string>> = {
   'suspension.service_too': 'Whether its clients are not served either',
   'suspension.liftable': 'Whether the caller may lift it: who set it may, and everybody above that one',
   suspended_above: 'Whether one above it is suspended, so that it cannot sign in either',
+  held_above: 'Whether the caller may not lift that suspension, and so cannot move it away from there',
   service_stopped: 'Whether its clients are not served, because it or one above it is suspended with service',
   path: "The names from the caller's child down to its parent",
   moved: 'How many clients were moved',

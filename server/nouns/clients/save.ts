@@ -4,6 +4,7 @@ import { endTokens } from '../../access/device-tokens.ts'
 import { ofClient } from '../../access/seal.ts'
 import { type Context, type Handler, Unchanged } from '../../context.ts'
 import { refuseChanged, renew, type Served } from '../../ledger/purchases.ts'
+import { lockPlace } from '../../ledger/transfer.ts'
 import { livesOnTrial, shareTrial } from '../../ledger/trials.ts'
 import { fieldRefusal } from '../../refusal.ts'
 import { balanceOf } from '../../tree/account.ts'
@@ -73,7 +74,11 @@ async function change(
   if (changes.length === 0) return null
   await sql`update client set ${sql(Object.fromEntries(changes))} where id = ${client.id}`
   if (input.locked !== undefined && input.locked !== stored.locked) await forgetLock(context, client.id)
-  if (mac !== client.mac) await noteNewMac(context, client, mac)
+  if (mac !== client.mac) {
+    // Before its history refers to the account: a move locks the balance first too.
+    await lockPlace(sql, context.account)
+    await noteNewMac(context, client, mac)
+  }
   // The box that is in has to sign in again, with the new password where it needs one.
   else if (isNewPassword) await endTokens(sql, client.id, now)
   return { ...client, ministra, mac, description: input.desc ?? client.description }
