@@ -68,8 +68,8 @@ export const TreeRow = z.object({
   /** The credits spent on them in the last 30 days, less those taken back. */
   used: z.int(),
   /**
-   * How many days the balance lasts at that pace, or at that since the account was created, where that is less than 30
-   * days ago; null where nothing was used, and on its first day.
+   * How many days the balance lasts at that pace, or at that since the account, or the oldest dealer beneath it, was
+   * created, where that is less than 30 days ago; null where nothing was used, on its first day, and once it is closed.
    */
   lasts: z.nullable(z.int()),
   last_login: z.nullable(Moment),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { MOST_CHOSEN } from '../clients.ts'
+import { inDigits } from '../quantities.ts'
 import { GivenName } from '../shapes.ts'
 
 export const ByName = z.strictObject({ name: GivenName })
@@ -8,7 +9,7 @@ export const ByName = z.strictObject({ name: GivenName })
 export function names() {
   return z.array(GivenName).check(
     z.minLength(1, 'Please select at least one client'),
-    z.maxLength(MOST_CHOSEN, `At most ${MOST_CHOSEN} clients can be chosen at once`),
+    z.maxLength(MOST_CHOSEN, `At most ${inDigits(MOST_CHOSEN)} clients can be chosen at once`),
     z.superRefine((list, context) => {
       const seen = new Set<string>()
       const twice = list.findIndex((name) => seen.size === seen.add(name.toLowerCase()).size)

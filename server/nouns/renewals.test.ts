@@ -228,7 +228,7 @@ describe('a renewal of many', () => {
     >`select name from client where dealer = ${dealer.id}`
     const clients = names.map(({ name }) => name)
     const many = await dealer.refused('invalid_input', multirenew, { clients, months: 1 })
-    expect(many.errors).toEqual({ clients: 'At most 1000 clients can be chosen at once' })
+    expect(many.errors).toEqual({ clients: 'At most 1,000 clients can be chosen at once' })
     const thousand = clients.slice(1)
     expect((await dealer.call(quote, { clients: thousand, months: 1 })).balance_after).toBe(0)
     expect(await dealer.call(multirenew, { clients: thousand, months: 1 })).toEqual({

@@ -108,6 +108,20 @@ describe('the tree', () => {
     expect(await lasts(reseller)).toBe(719)
   })
 
+  test('measures the pace of a young account by the age of an older dealer that was moved to it', async () => {
+    const { superreseller, dealer } = await world.family({ credits: 100 })
+    for (let day = 0; day < 20; day += 1) {
+      await world.client(dealer, { months: 2 })
+      world.clock.pass({ days: 1 })
+    }
+    const young = await world.child(superreseller)
+    await superreseller.call(calls.tree.move, { name: dealer.name, to: young.name })
+    await world.give(world.admin, superreseller, 40)
+    await world.give(superreseller, young, 40)
+    const row = async () => (await superreseller.call(list)).data.find(({ name }) => name === young.name)
+    expect(await row()).toMatchObject({ credits: 40, used: 40, lasts: 20 })
+  })
+
   test('counts what a dealer used that was closed since, whose clients are with another', async () => {
     const { superreseller, reseller, dealer } = await world.family({ credits: 100 })
     const other = await world.child(reseller)
@@ -118,7 +132,7 @@ describe('the tree', () => {
     await reseller.call(calls.tree.close, { name: dealer.name })
     expect(await rows()).toMatchObject([{ dealers: 1, used: 9 }, [{ name: other.name, used: 0 }]])
     expect((await reseller.call(list, { show: 'closed' })).data).toMatchObject([
-      { name: dealer.name, dealers: 0, used: 9 },
+      { name: dealer.name, dealers: 0, used: 9, lasts: null },
     ])
     world.clock.pass({ days: 28 })
     expect(await rows()).toMatchObject([{ dealers: 1, used: 0 }, [{ used: 0 }]])

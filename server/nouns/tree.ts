@@ -61,7 +61,7 @@ function rowsBeneath(
   return sql<TreeRow[]>`
     with dealer as (
       -- What one that was closed meanwhile had used counts for those above it: its clients are with other dealers now.
-      select id, ${childOnPath(sql, role)} as child, closed from account
+      select id, ${childOnPath(sql, role)} as child, created, closed from account
       where role = 'dealer' and (closed > ${since}) is not false and ${isBeneath(sql, { id, role }, sql`account`)}
     ),
     counting as (${counting(sql, role)}),
@@ -87,11 +87,15 @@ function rowsBeneath(
     order by lower(a.name)`
 }
 
-/** Returns how many days the balance of an account `a` lasts at its pace, which nobody knows before its second day. */
+/**
+ * Returns how many days the balance of an account `a` lasts at its pace, which nobody knows before its second day. What
+ * dealers that were moved to it had used before counts too, so that its days begin with the oldest of them.
+ */
 function lasts(sql: Sql, now: Date): Fragment {
-  const seconds = sql`least(extract(epoch from ${now}::timestamptz - a.created), ${PACE_DAYS * DAY_S})`
+  const began = sql`least(a.created, spent.began)`
+  const seconds = sql`least(extract(epoch from ${now}::timestamptz - ${began}), ${PACE_DAYS * DAY_S})`
   return sql`
-    case when spent.used > 0 and a.created <= ${before(now, DAY_MS)}
+    case when a.closed is null and spent.used > 0 and ${began} <= ${before(now, DAY_MS)}
       then floor(h.balance * ${seconds} / (spent.used * ${DAY_S}))::bigint end`
 }
 
@@ -121,11 +125,12 @@ function movedSince(sql: Sql, since: Date): Fragment {
 }
 
 /**
- * What every `dealer` beneath each child has used since: what it has now, less what it had then and what was `moved`.
+ * What every `dealer` beneath each child has used since, which is what it has now, less what it had then and what was
+ * `moved`; and since when the oldest of them is there.
  */
 function spentSince(sql: Sql, since: Date): Fragment {
   return sql`
-    select dealer.child, count(*) filter (where dealer.closed is null)::int as dealers,
+    select dealer.child, count(*) filter (where dealer.closed is null)::int as dealers, min(dealer.created) as began,
       sum(h.balance - coalesce(before.balance, 0) - coalesce(moved.credits, 0))::bigint as used
     from dealer join holding h on h.account = dealer.id and h.kind = 'consumed'
     -- A row has the moment at which its transaction began, but balances follow each other by id: of two changes that

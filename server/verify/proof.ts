@@ -107,7 +107,7 @@ function tell(
     count.toLocaleString('en-US'),
   )
   say(
-    `Looked at ${rows} transactions, ${balances} balances and ${people} clients in ${seconds.toFixed(1)} s.`,
+    `Looked at ${rows} transactions, ${balances} balances and ${people} clients, deleted ones too, in ${seconds.toFixed(1)} s.`,
   )
   return conclude([...(first ? [first.sentence] : []), ...others], say)
 }

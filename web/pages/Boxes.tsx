@@ -7,6 +7,7 @@ import { useCall } from '../calls/useCall.ts'
 import { PageHead } from '../PageHead.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Chart } from '../parts/chart/Chart.tsx'
+import { share } from '../parts/number.ts'
 import { Quiet } from '../parts/Quiet.tsx'
 import { Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
@@ -87,7 +88,7 @@ function Counts({ data, loading }: { data: Overview | undefined; loading: boolea
       <Tile
         label="Online now"
         value={data?.online}
-        beside={data && data.known > 0 ? `${Math.round((100 * data.online) / data.known)} %` : undefined}
+        beside={data && data.known > 0 ? share(data.online, data.known) : undefined}
         to={to.allClients({ filter: 'online' })}
         icon={<Wifi aria-hidden size={18} />}
         loading={loading}

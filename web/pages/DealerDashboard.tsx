@@ -7,6 +7,7 @@ import { useCall } from '../calls/useCall.ts'
 import { DueCard } from '../clients/DueCard.tsx'
 import { FirstDay } from '../clients/FirstDay.tsx'
 import { PageHead } from '../PageHead.tsx'
+import { share } from '../parts/number.ts'
 import { Pair, Stack } from '../parts/Stack.tsx'
 import { Tile, Tiles } from '../parts/Tile.tsx'
 import type { Tone } from '../parts/tone.ts'
@@ -60,8 +61,8 @@ const TILES: readonly { filter: keyof Counts; label: string; tone?: Tone; icon: 
   { filter: 'expiring', label: 'Expiring Soon', tone: 'warn', icon: <Clock aria-hidden size={18} /> },
 ]
 
-/** Returns a count as a percentage of all clients; 0% without clients. */
+/** Returns a count as a percentage of all clients; 0 % without clients. */
 function shareOf(counts: Counts | undefined, filter: keyof Counts): string | undefined {
   if (!counts) return undefined
-  return `${counts.all === 0 ? 0 : Math.round((counts[filter] / counts.all) * 100)} %`
+  return share(counts[filter], counts.all)
 }

@@ -195,7 +195,7 @@ export const OF_OUTPUTS: Readonly<Record<string, string>> = {
   'tree.list data.used':
     'Credits spent on its clients in the last 30 days, less those taken back; below 0 where more were',
   'tree.list data.lasts':
-    'For how many days `credits` suffice at the pace of the last 30 days, or since the account was created where that is less; null where nothing was used, and on its first day',
+    'For how many days `credits` suffice at the pace of the last 30 days, or since the account, or the oldest dealer beneath it, was created where that is less; null where nothing was used, on its first day, and once it is closed',
   last_login: 'Null where none is known',
   closed: 'When it was closed; null while it is open',
   'tree.list data.suspended': 'Whether it is suspended itself, and not only one above it',

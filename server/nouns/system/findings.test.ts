@@ -74,6 +74,16 @@ test('a try to make a backup that failed after the newest one is reported, on wh
   expect(found({}, { id: 'c', backups: newer }, failing)).toEqual([])
 })
 
+test('a newest backup that cannot be trusted is reported with the moment of the last one that can, in UTC', () => {
+  const unsound = {
+    ...BACKUPS,
+    test_restore: { at: BACKUPS.newest, outcome: 'unsound' as const, sentence: 'No' },
+  }
+  expect(found({}, { backups: { ...unsound, sound: '2026-05-14T02:30:59.000Z' } })).toMatchObject([
+    { sentence: expect.stringContaining(' No. The last sound one is of 2026-05-14 02:30 UTC; keep it. ') },
+  ])
+})
+
 test('a server that has never made a backup is reported after twice BACKUP_EVERY', () => {
   const never = { ...BACKUPS, newest: null, sound: null, test_restore: null }
   expect(found({}, { started: '2026-05-13T10:00:00.000Z', backups: never })).toEqual([])

@@ -155,7 +155,7 @@ function ofTestRestore({ test_restore: tested, sound }: Backups): Finding[] {
     const last =
       sound === null
         ? 'No backup is proved sound.'
-        : `The last sound one is of ${sound.slice(0, 10)}; keep it.`
+        : `The last sound one is of ${sound.slice(0, 16).replace('T', ' ')} UTC; keep it.`
     return urgent(
       'backup',
       `The newest backup cannot be trusted: ${ended(tested.sentence)} ${last} Run npm run verify, which says whether the database itself is sound.`,
