@@ -6,7 +6,7 @@ export function At({ iso }: { iso: string }) {
   return <MomentText iso={iso} zone={zone()} format="datetime" />
 }
 
-/** A day within a sentence, which is never broken at its hyphens. */
-export function OnDay({ iso }: { iso: string }) {
-  return <MomentText iso={iso} zone={zone()} format="date" />
+/** A day within a sentence, which is never broken at its hyphens. In a long list it is no tab stop. */
+export function OnDay({ iso, inRows }: { iso: string; inRows?: boolean }) {
+  return <MomentText inRows={inRows} iso={iso} zone={zone()} format="date" />
 }

@@ -237,6 +237,11 @@ describe('the admin', () => {
     await expectPageSizes(page, 'Transactions', [5, 10, 25])
     await expect(rows(page, name)).toHaveText(['2026-05-170112', '2026-05-160111', '2026-05-150111'])
     const chart = page.getByRole('region', { name: 'Clients History' })
+    // Nobody has scrolled to it yet, and what is printed can fetch nothing.
+    await expect(chart.locator('canvas')).toHaveCount(0)
+    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')))
+    await expect(chart.locator('tbody tr').first()).toBeAttached()
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')))
     await chart.scrollIntoViewIfNeeded()
     await expect(chart.locator('canvas')).toBeVisible()
     await expect(chart).toContainText('Clients')

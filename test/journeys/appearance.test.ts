@@ -236,6 +236,8 @@ test('on paper a list has all of its columns, dark text, and nothing that floats
 }) => {
   const { dealer } = await world.family()
   await world.plantClients(dealer, { last: 25, digits: 2 })
+  // A word that nothing breaks, such as an address of the web.
+  await world.server.ownerSql`update client set description = ${'x'.repeat(100)} where name = 'many-24'`
   const page = await open({ as: dealer })
   // A browser that prints does not measure the page again for the sheet.
   await page.addInitScript(() => {

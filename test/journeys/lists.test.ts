@@ -701,6 +701,24 @@ describe('the focus in a list', () => {
     await expect(page.getByRole('searchbox')).toBeFocused()
   })
 
+  test('moves to the next row, and not to another client, where a dialog closes whose client somebody else has deleted', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfThree(world)
+    for (const at of [4, 5, 6]) await world.client(dealer, { login: `client-${at}` })
+    const page = await open({ as: dealer, at: '/clients?perPage=5' })
+    await page.getByRole('button', { name: 'Renew client-2' }).press('Enter')
+    await expect(page.getByRole('button', { name: 'Renew for 1 credit' })).toBeEnabled()
+    await world.admin.call(calls.admin.remove, { name: 'client-2' })
+    await press(page.getByRole('dialog'), 'Renew for 1 credit')
+    // Another client has come into the list, and into the row's element.
+    await expect(page.getByText('client-6')).toHaveCount(1)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expect(page.getByRole('link', { name: 'client-3' })).toBeFocused()
+  })
+
   test('moves to the next row after a deletion by keyboard from a full page', async ({ open, world }) => {
     const { dealer } = await world.family()
     for (let nr = 10; nr < 22; nr += 1) await world.client(dealer, { login: `client-${nr}` })

@@ -213,7 +213,7 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
               onChange={(isChosen) => tick(name, isChosen)}
             />
             <span>
-              {mac ?? 'Ministra'} · <OnDay iso={expiry} />
+              {mac ?? 'Ministra'} · <OnDay inRows iso={expiry} />
             </span>
           </li>
         ))}

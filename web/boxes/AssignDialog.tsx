@@ -200,6 +200,7 @@ const Tools = styled('div')(({ theme }) => ({
 
 const List = styled('ul')(({ theme }) => ({
   '& input': { scrollMarginTop: 112 },
-  '& li': { contentVisibility: 'auto', containIntrinsicHeight: 40 },
+  // With room for the ring of the focus, which would be cut off with all that lies outside.
+  '& li': { contentVisibility: 'auto', containIntrinsicHeight: 40, paddingInline: 4, marginInline: -4 },
   '& small': { fontSize: '0.75rem', color: theme.palette.text.secondary },
 }))

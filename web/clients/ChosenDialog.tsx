@@ -82,7 +82,7 @@ function DeleteChosen({ onClose, onDone, ...about }: ActProps<'delete'>) {
                 <li key={name}>
                   <span className="identifier">{name}</span>
                   <span>
-                    expired on <OnDay iso={expiry} />
+                    expired on <OnDay inRows iso={expiry} />
                   </span>
                 </li>
               ))}

@@ -36,7 +36,7 @@ export function CredentialSheet({ client, onAnother, onType }: CredentialSheetPr
             <dt>{label}</dt>
             <dd>
               <span className={typed && 'identifier'}>
-                {moment ? <OnDay iso={moment} /> : label === 'MAC' ? <Mac pairs={value.split(':')} /> : value}
+                {moment ? <OnDay iso={moment} /> : <Breaking text={value} after={BREAKS[label]} />}
               </span>
               {typed && (
                 <IconButton
@@ -82,13 +82,17 @@ export function CredentialSheet({ client, onAnother, onType }: CredentialSheetPr
   )
 }
 
-/** A MAC that breaks, where it has to, between two pairs. */
-function Mac({ pairs: [first, ...more] }: { pairs: readonly string[] }) {
-  if (more.length === 0) return first
+/** After which sign a line breaks where it has to. */
+const BREAKS: Record<string, string> = { MAC: ':', Package: '/' }
+
+function Breaking({ text, after }: { text: string; after: string | undefined }) {
+  const end = after === undefined ? -1 : text.indexOf(after)
+  if (end < 0) return text
   return (
     <>
-      {first}:<wbr />
-      <Mac pairs={more} />
+      {text.slice(0, end + 1)}
+      <wbr />
+      <Breaking text={text.slice(end + 1)} after={after} />
     </>
   )
 }

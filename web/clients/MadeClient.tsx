@@ -3,6 +3,7 @@ import { styled } from '@mui/material/styles'
 import { useLayoutEffect, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { Card, CardFoot } from '../parts/Card.tsx'
+import { whenUndisturbed } from '../parts/focus.ts'
 import { FOR_READERS } from '../parts/forReaders.ts'
 import { useHasLeft } from '../parts/useHasLeft.ts'
 import { to } from '../screens.ts'
@@ -27,18 +28,17 @@ export function MadeClient({ client, onAnother }: MadeClientProps) {
       <Card form title={`Credentials of ${client.login}`}>
         <CredentialSheet client={client} onAnother={onAnother} />
         <Foot>
-          {left === null ? (
-            <Button component={Link} to={to.clients()}>
-              Show all clients
-            </Button>
-          ) : (
-            <>
+          <Button component={Link} to={to.clients()}>
+            Show all clients
+          </Button>
+          {left !== null && (
+            <span>
               <span role="status">
                 The clients open in <span aria-hidden>{left}</span>
                 <span className="for-readers">{SECONDS}</span> s.
-              </span>
+              </span>{' '}
               <Button onClick={stay}>Stay</Button>
-            </>
+            </span>
           )}
         </Foot>
       </Card>
@@ -59,12 +59,17 @@ function useLeaving() {
   useLayoutEffect(() => {
     if (!isLeaving) return
     const stop = () => setLeft(null)
+    let stopWaiting = () => {}
+    const open = () => hasLeft() || navigate(to.clients())
     const timers = [
-      setTimeout(() => hasLeft() || navigate(to.clients()), SECONDS * 1000),
+      setTimeout(() => {
+        stopWaiting = whenUndisturbed(open)
+      }, SECONDS * 1000),
       setInterval(() => setLeft((seconds) => seconds && Math.max(1, seconds - 1)), 1000),
     ]
     window.addEventListener('keydown', stop)
     return () => {
+      stopWaiting()
       timers.forEach(clearTimeout)
       window.removeEventListener('keydown', stop)
     }

@@ -1,4 +1,3 @@
-import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -20,6 +19,7 @@ import { Form } from '../parts/form/Form.tsx'
 import { PasswordInput } from '../parts/form/PasswordInput.tsx'
 import { SwitchInput } from '../parts/form/SwitchInput.tsx'
 import { useNotice } from '../parts/notices/Notices.tsx'
+import { PassingButton } from '../parts/PassingButton.tsx'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { Expiry } from '../tables/expiry.tsx'
@@ -235,9 +235,9 @@ function Reload({ seen, reload, onWait, onBase }: ReloadProps) {
     onWait(false)
   }
   return (
-    <Button variant="outlined" onClick={load}>
+    <PassingButton variant="outlined" onClick={load}>
       Reload
-    </Button>
+    </PassingButton>
   )
 }
 

@@ -67,6 +67,7 @@ const Head = styled('header')({
   gap: 8,
   minHeight: 32,
   marginBottom: 8,
+  '& > h2': { minWidth: 0, overflowWrap: 'anywhere' },
   // At the right, also where it does not fit beside the title.
   '& > h2 + *': { marginLeft: 'auto' },
 })

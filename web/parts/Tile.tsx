@@ -84,7 +84,15 @@ const Box = styled(
   border: `1px solid ${theme.palette.divider}`,
   background: theme.palette.background.paper,
   '&:has(a:hover)': { borderColor: theme.palette.accent.text },
-  '& > *': { display: 'block', padding: 16, borderRadius: 12, color: 'inherit', textDecoration: 'none' },
+  '& > *': {
+    display: 'flex',
+    flexDirection: 'column',
+    height: '100%',
+    padding: 16,
+    borderRadius: 12,
+    color: 'inherit',
+    textDecoration: 'none',
+  },
   '& strong': {
     ...LARGE,
     color: tone ? theme.palette.tones[tone].text : theme.palette.text.primary,
@@ -97,6 +105,7 @@ const Label = styled('div')(({ theme }) => ({
   justifyContent: 'space-between',
   gap: 8,
   minHeight: 20,
+  marginBottom: 4,
   color: theme.palette.text.secondary,
   '& svg': { flex: 'none' },
 }))
@@ -107,7 +116,8 @@ const Numbers = styled('div')(({ theme }) => ({
   alignItems: 'baseline',
   gap: 8,
   minHeight: 32,
-  marginTop: 4,
+  // The numbers of a row stand on one line, also where a label takes two.
+  marginTop: 'auto',
   fontVariantNumeric: 'tabular-nums',
   color: theme.palette.text.secondary,
 }))

@@ -2,6 +2,7 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { ChartLine } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { Card } from '../Card.tsx'
 import { chunk, useFetch } from '../chunk.ts'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
@@ -104,15 +105,31 @@ function Drawn(props: PlotProps) {
   const seen = useSeen(place)
   const [failure, setFailure] = useState<Error | null>(null)
   useFetch(plot, seen && failure === null, setFailure)
+  const isOnPaper = useIsPrinting()
   if (Plot) return <Plot {...props} />
   if (failure === null) {
     return (
-      <div ref={place}>
-        <Skeleton height={300} />
-      </div>
+      // Nothing can be fetched any more once the page is printed.
+      <div ref={place}>{isOnPaper ? asTable(props.data, props.across) : <Skeleton height={300} />}</div>
     )
   }
   return <ErrorState message="The chart could not be loaded." onRetry={() => setFailure(null)} />
+}
+
+/** Returns whether the page is being printed, in time for what is drawn by that to be printed. */
+function useIsPrinting(): boolean {
+  const [isPrinting, setPrinting] = useState(false)
+  useEffect(() => {
+    const begin = () => flushSync(() => setPrinting(true))
+    const end = () => setPrinting(false)
+    window.addEventListener('beforeprint', begin)
+    window.addEventListener('afterprint', end)
+    return () => {
+      window.removeEventListener('beforeprint', begin)
+      window.removeEventListener('afterprint', end)
+    }
+  }, [])
+  return isPrinting
 }
 
 /** Returns whether the element has been in view. */

@@ -22,10 +22,12 @@ export function useFocusKept(
     hadNothingChosen.current = nothingChosen
     if (!(barGone || rowGone || otherGone)) return
     const at = barGone || !row.current ? null : row.current.at
+    const opener = element.current
     row.current = element.current = null
     stop.current()
     stop.current = whenUndisturbed(() => {
-      if (!isFocusLost()) return
+      // A dialog gives the focus back to what has opened it, which has become another row's.
+      if (!isFocusLost() && document.activeElement !== opener) return
       targetIn(place.current, at)?.focus({ preventScroll: true })
       focusTitle()
     })
@@ -55,8 +57,9 @@ function useFocused(place: RefObject<HTMLElement | null>, keys: readonly string[
   })
   useEffect(() => {
     const note = ({ target }: FocusEvent) => {
-      // While the rows change, React gives the focus back to an element that has become that of another row.
-      if (settled.current !== latest.current) return
+      // While the rows change, React gives the focus back to an element that has become that of another row. Compared by
+      // the keys: a render that React has given up leaves other arrays of the same.
+      if (settled.current.join() !== latest.current.join()) return
       element.current = target as Element
       const at = rowsIn(place.current).findIndex((one) => one.contains(target as Node))
       const key = latest.current[at]
