@@ -71,11 +71,14 @@ describe('the page of the boxes', () => {
   test('reads nothing that the console keeps in a browser, which may be at the same address', () => {
     const script = readFileSync(join(FOLDER, 'page.js'), 'utf8')
     for (const name of ['sessionStorage', 'indexedDB', 'caches']) expect(script).not.toContain(name)
-    // Its own token only.
-    expect(script.match(/localStorage\b.{0,25}/g)).toEqual([
-      "localStorage.getItem('token of ' + ma",
-      "localStorage.setItem('token of ' + ma",
+    // Its own token and messages only.
+    expect(script.match(/localStorage.*? of '/g)).toEqual([
+      "localStorage.getItem('token of '",
+      "localStorage.setItem('token of '",
+      "localStorage.getItem('messages of '",
+      "localStorage.setItem('messages of '",
     ])
+    expect(script.match(/localStorage/g)).toHaveLength(4)
     // It writes its own cookie, and reads none.
     expect(script.match(/document\.cookie.*/g)).toEqual([expect.stringMatching(/^document\.cookie = 'mac=/)])
   })

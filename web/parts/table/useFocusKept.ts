@@ -22,7 +22,7 @@ export function useFocusKept(
     hadNothingChosen.current = nothingChosen
     if (!(barGone || rowGone || otherGone)) return
     const at = barGone || !row.current ? null : row.current.at
-    const opener = element.current
+    const opener = rowGone ? element.current : null
     row.current = element.current = null
     stop.current()
     stop.current = whenUndisturbed(() => {
