@@ -86,7 +86,7 @@ async function confirmKept(kept: Session): Promise<void> {
     try {
       const user = await send(calls.session.user, {})
       if (token !== kept.token) return
-      keepSettings(user.settings)
+      keepSettings(user.settings, signedInAs() === user.name)
       return beginSession(kept.token, user, false)
     } catch {
       // A 401 has already ended the session.

@@ -49,10 +49,13 @@ export function discardSettings(): void {
   look.set(lookOf(look.get().saved))
 }
 
-/** Shows and stores the settings of whoever has signed in. */
-export function keepSettings(next: StoredSettings): void {
+/** Shows and stores the settings of whoever has signed in. The same person goes on with those that they try out. */
+export function keepSettings(next: StoredSettings, isSamePerson = false): void {
+  const { saved, shown } = look.get()
+  const now = lookOf(next)
   store(next)
-  look.set(lookOf(next))
+  const isTried = isSamePerson && shown !== saved && !isSameLook(shown, now.saved)
+  look.set(isTried ? { saved: now.saved, shown } : now)
 }
 
 /** Stores the settings that the server has saved. What was chosen meanwhile stays shown, and unsaved. */

@@ -15,6 +15,7 @@ export interface ServedQuery<Row> {
   data: Answer<Row> | undefined
   isPending: boolean
   isPlaceholderData: boolean
+  isFetching: boolean
   error: { message: string } | null
   refetch: () => unknown
 }
@@ -30,17 +31,18 @@ export function useServedPage<Row extends object, List extends ListState>(
   list: List,
   loaded: ServedQuery<Row>,
 ): ServedRows<Row, List> {
-  const { data, isPending, isPlaceholderData, error, refetch } = loaded
+  const { data, isPending, isPlaceholderData, isFetching, error, refetch } = loaded
   const { page, setPage } = list
-  // The page before, which stays until this one has come, does not know how many there are now.
-  const last = isPlaceholderData ? undefined : data?.total_pages
+  const isPastEnd = data !== undefined && page > data.total_pages
+  // Neither the page before, which stays until this one has come, nor an earlier answer knows how many there are now.
+  const last = isPlaceholderData || isFetching || !isPastEnd ? null : data.total_pages
   useEffect(() => {
-    if (last !== undefined && page > last) setPage(last, true)
+    if (last !== null) setPage(last, true)
   })
   return {
     list,
     rows: data && { rows: data.data, count: data.count, capped: data.count_capped },
-    loading: isPending || isPlaceholderData,
+    loading: isPending || isPlaceholderData || (isFetching && isPastEnd),
     error: error?.message,
     onRetry: refetch,
   }

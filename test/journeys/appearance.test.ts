@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
 import { to } from '../../web/screens.ts'
-import { expect, holdBack, pager, press, readNotice, signIn, test, turn } from '../support/browser.ts'
+import { drawn, expect, holdBack, pager, press, readNotice, signIn, test, turn } from '../support/browser.ts'
 import { expectNothingMoves } from '../support/shifts.ts'
 
 const DARK = 'rgb(22, 28, 36)'
@@ -228,6 +228,27 @@ test('the question before credits move tells the balances before and after apart
     await press(question, 'Cancel')
     await expect(question).toHaveCount(0)
   }
+})
+
+test('a look that is tried out stays when the same person signs in again in another tab', async ({
+  open,
+  world,
+}) => {
+  const { dealer } = await world.family()
+  const page = await open({ as: dealer })
+  await press(page, 'Settings')
+  await page.getByRole('radio', { name: 'Dark' }).check({ force: true })
+  await expect(page.locator('html')).toHaveAttribute('data-mode', 'dark')
+  const other = await page.context().newPage()
+  await other.goto('/')
+  await expect(other.getByText('All Clients')).toBeVisible()
+  const { token } = await world.again(dealer)
+  const followed = page.waitForResponse('**/v1/api/user')
+  await other.evaluate((token) => localStorage.setItem('token', token), token)
+  await followed
+  await drawn(page)
+  await expect(page.getByRole('button', { name: 'Save Changes' })).toBeVisible()
+  await expect(page.locator('html')).toHaveAttribute('data-mode', 'dark')
 })
 
 test('on paper a list has all of its columns, dark text, and nothing that floats over its rows', async ({

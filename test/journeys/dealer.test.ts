@@ -227,6 +227,29 @@ describe("a dealer's list of clients", () => {
     await expect(page.getByRole('complementary')).toContainText('0 credits')
   })
 
+  test('selects nobody again who was let go while all were still loading, nor all of another filter than is shown', async ({
+    open,
+    world,
+  }) => {
+    const dealer = await dealerOfTwelve(world)
+    await world.setExpiry('client-01', '2026-05-14T23:59:59.000Z')
+    const page = await open({ as: dealer, at: '/clients?perPage=5' })
+    const selection = page.getByRole('group', { name: 'Selection' })
+    await page.getByLabel('Select this page').check()
+    const release = await holdBack(page, '**/v1/api/clients?*per_page=500*')
+    await press(page, 'Select all 12')
+    await page.getByLabel('Select client-02').uncheck()
+    release()
+    await expect(selection).toContainText('4 selected')
+    await page.getByLabel('Select client-02').check()
+    await expect(page.getByRole('button', { name: 'Select all 12' })).toBeVisible()
+    const show = await holdBack(page, '**/v1/api/clients?*filter=active*')
+    await page.getByRole('radio', { name: 'Active' }).check()
+    await expect(page.getByRole('button', { name: 'Select all 12' })).toHaveCount(0)
+    show()
+    await expect(rows(page, 'Clients').first()).toContainText('client-02')
+  })
+
   test('selects nobody whom it was still loading when the selection was cleared, and tells readers what is selected', async ({
     open,
     world,

@@ -499,6 +499,39 @@ test('a page that was opened again stays, though what was sent from it before is
   await expect(page.getByLabel('Login', { exact: true })).toHaveValue('the-second')
 })
 
+test('a page that was past the end once opens once it is there again', async ({ open, world }) => {
+  const { dealer } = await world.family({ credits: 5 })
+  await world.plantClients(dealer, { last: 11, digits: 2 })
+  await world.setExpiry('many-11', '2026-05-14T23:59:59.000Z')
+  const page = await open({ as: dealer, at: '/clients' })
+  await press(page, 'Next page')
+  await press(page, 'Delete many-11')
+  await press(page.getByRole('alertdialog'), 'Delete')
+  await expect(rows(page, 'Clients')).toHaveCount(10)
+  await readNotice(page, 'Successfully deleted client many-11')
+  await page.getByRole('link', { name: 'New Client' }).first().click()
+  await fill(page, { 'Login Name': 'zebra', Password: 'tv-1234', 'MAC Address': '00:1A:79:12:34:56' })
+  await press(page, 'Submit')
+  await page.getByRole('link', { name: 'Show all clients' }).click()
+  await expect(page.getByText('1–10 of 11')).toBeVisible()
+  await press(page, 'Next page')
+  await expect(rows(page, 'Clients')).toHaveText([/zebra/])
+})
+
+test('two filters that are changed one right after the other both count', async ({ open, world }) => {
+  const { dealer } = await world.family({ credits: 5 })
+  await world.client(dealer, { login: 'client-1', months: 1 })
+  const page = await open({ as: dealer, at: '/transactions' })
+  await expect(rows(page, 'Transactions')).toHaveCount(2)
+  await page.getByLabel('Client', { exact: true }).focus()
+  await page.keyboard.type('client-1')
+  // Both before React has rendered the first one's address.
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('ArrowDown')
+  await expect(page).toHaveURL('/transactions?client=client-1&type=ADD')
+  await expect(page.getByLabel('Client', { exact: true })).toHaveValue('client-1')
+})
+
 test('a page of transactions stays after a reload, and the last one says how older transactions are found, as that of many clients does', async ({
   open,
   world,

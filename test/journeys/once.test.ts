@@ -460,6 +460,36 @@ describe('a submit', () => {
     await expect(dialog).toHaveCount(0)
   })
 
+  test('that moved all clients of a dealer, and was left by Back, is another one for those that came since', async ({
+    open,
+    world,
+  }) => {
+    const { reseller, dealer } = await world.family()
+    const [{ name: to }, { name: from }] = [await world.child(reseller), await world.child(reseller)]
+    await world.client(dealer, { login: 'moved-1' })
+    const page = await open({ as: reseller, at: '/tree' })
+    await page.getByRole('link', { name: dealer.name }).click()
+    await expect(page).toHaveURL(`/tree/${dealer.name}`)
+    await loseEveryAnswer(page, '**/v1/tree/move-clients')
+    await press(page, 'Move clients')
+    const dialog = page.getByRole('dialog')
+    await fill(dialog, { To: to })
+    await press(dialog, `Move 1 client to ${to}`)
+    await readNotice(page, 'Error moving the clients. Please try again.', LOST)
+    await comeBack(page)
+    await page.goBack()
+    await expect(page).toHaveURL('/tree')
+    for (const login of ['came-1', 'came-2']) await world.client(dealer, { login })
+    await page.clock.fastForward(60_000)
+    await page.getByRole('link', { name: dealer.name }).click()
+    await press(page, 'Move clients')
+    await fill(dialog, { To: from })
+    await fill(dialog, { To: to })
+    await press(dialog, `Move 2 clients to ${to}`)
+    await readNotice(page, `2 clients moved to ${to}`)
+    expect((await dealer.call(calls.clients.list)).count).toBe(0)
+  })
+
   test('that is given up after a fault shows what it has done', async ({ open, world }) => {
     const { reseller, dealer } = await world.family({ credits: 5, to: 'reseller' })
     await dealer.call(calls.requests.ask, { credits: 2 })

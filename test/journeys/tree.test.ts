@@ -281,8 +281,9 @@ test('a dealer who quits hands its clients on, changes its reseller and is close
   await clients.getByLabel('Clients', { exact: true }).selectOption('Chosen ones')
   await press(clients, 'Move clients')
   await expect(clients).toContainText('Please choose at least one client')
-  // Who was ticked in a dialog that was left is not moved by the next.
   await clients.getByRole('checkbox', { name: 'second-one' }).check()
+  await expect(clients).not.toContainText('Please choose at least one client')
+  // Who was ticked in a dialog that was left is not moved by the next.
   await press(clients, 'Cancel')
   await press(page, 'Move clients')
   await clients.getByLabel('To').selectOption(heir.name)

@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
@@ -18,6 +18,7 @@ import { OnDay } from '../moments.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { SelectInput } from '../parts/form/SelectInput.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
+import { useEndOfError } from '../parts/form/useEndOfError.ts'
 import { Loaded } from '../parts/Loaded.tsx'
 import { NOT_TWICE } from '../parts/notTwice.ts'
 import { number } from '../parts/number.ts'
@@ -31,16 +32,22 @@ interface MoveClientsProps {
   open: boolean
   /** The dealer; undefined while it is loading. The dialog opens only after that. */
   account: AccountBeneath | undefined
+  /** When that was loaded, in milliseconds since 1970. */
+  loadedAt: number
   onClose: () => void
 }
 
 /** Moves all clients of a dealer to another one, or chosen ones. */
-export function MoveClients({ open, account, onClose }: MoveClientsProps) {
+export function MoveClients({ open, account, loadedAt, onClose }: MoveClientsProps) {
   const cache = useQueryClient()
   const session = useSession()
   const [chosen, setChosen] = useState<readonly string[]>([])
   // How many clients were left before the call that got no answer. The account, if loaded again, may have fewer by now.
   const [unanswered, setUnanswered] = useState<number | null>(null)
+  useEffect(() => {
+    // A call may have been given up with the page or the session. The clients that are left by now are others.
+    if (open && unanswered === null) forgetGivenUp(session.name, calls.tree.moveClients, loadedAt)
+  }, [open, unanswered, session.name, loadedAt])
   // Those of the chosen ones that somebody else has deleted or moved.
   const [gone, setGone] = useState<readonly string[]>([])
   const close = () => {
@@ -192,6 +199,7 @@ function Choice({ of, chosen, onChoose }: ChoiceProps) {
   const [search, setSearch] = useState('')
   const [typed, setTyped] = useTyped(search, setSearch)
   const place = useRef<HTMLDivElement>(null)
+  useEndOfError('which', chosen.length > 0)
   const found = useCall(calls.tree.clients, { name: of, search }, { enabled: isWanted, keep: true })
   if (!isWanted) return null
   const { data } = found

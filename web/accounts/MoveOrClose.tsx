@@ -54,7 +54,10 @@ export function MoveOrClose({ name }: { name: string }) {
         )}
       </CardButtons>
       <Later part={moving} given={{ open: asking === 'move', account, onClose }} />
-      <Later part={movingClients} given={{ open: asking === 'clients', account, onClose }} />
+      <Later
+        part={movingClients}
+        given={{ open: asking === 'clients', account, loadedAt: loaded.dataUpdatedAt, onClose }}
+      />
       <Later
         part={closing}
         given={{ open: asking === 'close', account, onClose, onMoveClients: () => setAsking('clients') }}

@@ -73,7 +73,7 @@ function Consequences({ account }: { account: AccountBeneath }) {
   const others = countedOf({ reseller: resellers, dealer: dealers })
   const clients = counted(served, 'client')
   return (
-    <p>
+    <p aria-live="polite">
       {listed([name, ...others])}{' '}
       {suspension
         ? `${others.length > 0 ? 'stay' : 'stays'} signed out.`

@@ -6,6 +6,7 @@ import { dayFault } from '../../contract/transactions.ts'
 import { useCall } from '../calls/useCall.ts'
 import type { Table } from '../parts/table/table.ts'
 import { useListState } from '../parts/table/useListState.ts'
+import { useNewestParams } from '../parts/useHasLeft.ts'
 import { useServedPage } from '../useServedPage.ts'
 
 /** What the filters of transactions select; a field that is left out selects all. */
@@ -21,23 +22,19 @@ export interface ChosenFilter {
 export function useTransactionFilter() {
   const [params, setParams] = useSearchParams()
   const filter = useMemo(() => read(params), [params])
-  const change = (name: keyof ChosenFilter, value: string) =>
-    setParams(
-      (now) => {
-        const next = new URLSearchParams(now)
-        if (value === '') next.delete(name)
-        else next.set(name, value)
-        next.delete('page')
-        return next
-      },
-      { replace: true, preventScrollReset: true },
-    )
+  const newest = useNewestParams()
+  const change = (name: keyof ChosenFilter, value: string) => {
+    const next = newest()
+    if (value === '') next.delete(name)
+    else next.set(name, value)
+    next.delete('page')
+    setParams(next, { replace: true, preventScrollReset: true })
+  }
   /** Shows all transactions again: without a filter and without a search. */
-  const clear = () =>
-    setParams((now) => new URLSearchParams([...now].filter(([name]) => !NARROWING.has(name))), {
-      replace: true,
-      preventScrollReset: true,
-    })
+  const clear = () => {
+    const rest = [...newest()].filter(([name]) => !NARROWING.has(name))
+    setParams(new URLSearchParams(rest), { replace: true, preventScrollReset: true })
+  }
   return { filter, change, clear }
 }
 

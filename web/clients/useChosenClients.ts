@@ -31,8 +31,13 @@ export function useChosenClients(page: ClientPage): Chosen {
     else notice.warning(TOO_MANY)
   }
   const offer = useOffer(page, chosen, choose)
+  const change = (next: ReadonlySet<string>) => {
+    // What is still being loaded would select again those that are let go.
+    if ([...chosen].some((name) => !next.has(name))) offer.giveUp()
+    choose(next)
+  }
   return {
-    select: { chosen, onChange: choose, name: ({ name }) => name },
+    select: { chosen, onChange: change, name: ({ name }) => name },
     names: [...chosen],
     all: offer.all,
     clear: () => {
@@ -87,7 +92,8 @@ function useOffer(page: ClientPage, chosen: ReadonlySet<string>, onTake: Chosen[
   const isPageTaken = rows.every(({ name }) => chosen.has(name))
   const isAllTaken =
     count === rows.length || chosen.size === MOST_CHOSEN || wereTaken(found, query, chosen, most)
-  if (!isPending && (!isPageTaken || isAllTaken)) return { all: undefined, giveUp }
+  // While another search or filter is loading, the rows are still those of the one before.
+  if (!isPending && (page.loading || !isPageTaken || isAllTaken)) return { all: undefined, giveUp }
   const label = `Select ${count > most ? 'the first' : 'all'} ${number(most)}`
   const all = { label: isPending ? 'Selecting…' : label, loading: isPending, onTake: () => mutate(query) }
   return { all, giveUp }

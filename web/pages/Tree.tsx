@@ -16,6 +16,7 @@ import { Ellipsis } from '../parts/Ellipsis.tsx'
 import { Toggle } from '../parts/form/Toggle.tsx'
 import { Pair, Stack } from '../parts/Stack.tsx'
 import { TouchLink } from '../parts/TouchLink.tsx'
+import { useNewestParams } from '../parts/useHasLeft.ts'
 import { to } from '../screens.ts'
 import { useSession } from '../session.tsx'
 import { TableCard } from '../TableCard.tsx'
@@ -85,6 +86,7 @@ function Branch({ name }: { name: string }) {
 
 function Beneath({ level, of }: { level: Level; of?: string }) {
   const [address, setAddress] = useSearchParams()
+  const newest = useNewestParams()
   const kept = address.get('show') === 'closed'
   // The switch turns at once, and the address follows; by a link the address comes first.
   const [closed, setClosed] = useState(kept)
@@ -93,7 +95,7 @@ function Beneath({ level, of }: { level: Level; of?: string }) {
   const loaded = useCall(calls.tree.list, { ...(of !== undefined && { of }), show }, { keep: true })
   const showClosed = (closed: boolean) => {
     setClosed(closed)
-    const query = new URLSearchParams(address)
+    const query = newest()
     query.delete('show')
     if (closed) query.set('show', 'closed')
     setAddress(query, { replace: true })

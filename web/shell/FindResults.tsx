@@ -45,7 +45,7 @@ export function FindResults(props: FindResultsProps) {
   if (renewing !== null && renewing.at !== pathname) setRenewing(null)
   const { results: all, failure, isCurrent } = useResults(props)
   const results = all.slice(0, MOST)
-  const at = results.length === 0 ? -1 : Math.min(Math.max(0, active), results.length - 1)
+  const at = useHighlighted(results, active, text)
   const late = useDelayed(!isCurrent)
   useEffect(() => {
     if (open && at !== active) onActive(at)
@@ -88,6 +88,19 @@ export function FindResults(props: FindResultsProps) {
       />
     </>
   )
+}
+
+/**
+ * Returns the number of the highlighted result; -1 without results. One that a person has moved to with an arrow stays
+ * highlighted where clients come before it.
+ */
+function useHighlighted(results: readonly Result[], active: number, text: string): number {
+  const [moved, setMoved] = useState({ active, text, key: '' })
+  const number = results.length === 0 ? -1 : Math.min(Math.max(0, active), results.length - 1)
+  if (moved.active !== active || moved.text !== text)
+    setMoved({ active, text, key: active > 0 ? (results[number]?.key ?? '') : '' })
+  const stayed = results.findIndex(({ key }) => key === moved.key)
+  return stayed >= 0 ? stayed : number
 }
 
 /** Does what was asked for before the results came. `due` is null where nothing was, or it was for another text. */

@@ -11,8 +11,8 @@ export function ShortcutSwitch() {
   return (
     <Toggle
       label="Keyboard shortcuts"
-      // It shows what was chosen before the server has it, and again what is there if the server refuses.
-      checked={save.submitError ? shortcuts : wanted}
+      // It shows what was chosen before the server has it; and else what is there, also where another tab has changed it.
+      checked={save.loading ? wanted : shortcuts}
       // Not disabled, which would take the focus from it, and Escape from its dialog.
       aria-busy={save.loading}
       onChange={(next) => {

@@ -1,6 +1,6 @@
 import { use, useEffect, useMemo, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { useHasLeft } from '../useHasLeft.ts'
+import { useHasLeft, useNewestParams } from '../useHasLeft.ts'
 import { type Remembered, TableMemory } from './memory.ts'
 import { type Column, firstPerPage, type Order, type Table } from './table.ts'
 import { useTyped } from './useTyped.ts'
@@ -109,9 +109,12 @@ function useParams() {
   const write = useAfterPaint((next: URLSearchParams, replace: boolean) => {
     if (!latest.current.hasLeft()) latest.current.setParams(next, { replace, preventScrollReset: true })
   })
+  const newest = useNewestParams()
   const change = (by: (now: URLSearchParams) => URLSearchParams, replace: boolean) => {
-    const next = by(latest.current.shown)
-    if (next.toString() === latest.current.shown.toString()) return
+    // Others on the page change the address too, of which this render may not know yet.
+    const now = ahead ? latest.current.shown : newest()
+    const next = by(now)
+    if (next.toString() === now.toString()) return
     latest.current.shown = next
     setAhead(next)
     write(next, replace)
