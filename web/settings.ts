@@ -40,8 +40,7 @@ function knownPreset(preset: string): Settings['preset'] {
 
 /** Previews settings on this page. */
 export function showSettings(next: StoredSettings): void {
-  const { saved } = look.get()
-  look.set({ saved, shown: isSameLook(next, saved) ? saved : next })
+  look.set(lookOf(look.get().saved, next))
 }
 
 /** Shows the saved settings again. */
@@ -52,10 +51,8 @@ export function discardSettings(): void {
 /** Shows and stores the settings of whoever has signed in. The same person goes on with those that they try out. */
 export function keepSettings(next: StoredSettings, isSamePerson = false): void {
   const { saved, shown } = look.get()
-  const now = lookOf(next)
   store(next)
-  const isTried = isSamePerson && shown !== saved && !isSameLook(shown, now.saved)
-  look.set(isTried ? { saved: now.saved, shown } : now)
+  look.set(lookOf(next, isSamePerson && shown !== saved ? shown : next))
 }
 
 /** Stores the settings that the server has saved. What was chosen meanwhile stays shown, and unsaved. */
@@ -63,7 +60,7 @@ export function settingsSaved(sent: SettingsToSave): void {
   const { saved, shown } = look.get()
   const next = readSettings({ ...saved, ...sent })
   store(next)
-  look.set({ saved: next, shown: isSameLook(shown, next) ? next : shown })
+  look.set(lookOf(next, shown))
 }
 
 /** Follows the settings that another tab stores. Called once. */
@@ -77,12 +74,10 @@ function store(settings: StoredSettings): void {
   keepText(KEY, JSON.stringify(settings))
 }
 
-function lookOf(saved: StoredSettings) {
-  return { saved, shown: saved }
-}
-
-function isSameLook(one: StoredSettings, other: StoredSettings): boolean {
-  return Object.keys(differing(one, other)).length === 0
+/** Returns settings that are saved, with those that are shown. */
+function lookOf(saved: StoredSettings, shown: StoredSettings = saved) {
+  const isSame = Object.keys(differing(shown, saved)).length === 0
+  return { saved, shown: isSame ? saved : shown }
 }
 
 function storedSettings(): StoredSettings {

@@ -1,6 +1,7 @@
 import type { Locator, Page, Route } from 'playwright-core'
 import { describe } from 'vitest'
 import { calls } from '../../contract/calls.ts'
+import { counted } from '../../contract/quantities.ts'
 import {
   choose,
   expect,
@@ -445,13 +446,7 @@ describe('a submit', () => {
     const { name: to } = await world.child(reseller)
     for (const login of ['moved-1', 'moved-2']) await world.client(dealer, { login })
     const page = await open({ as: reseller, at: `/tree/${dealer.name}` })
-    await loseEveryAnswer(page, '**/v1/tree/move-clients')
-    await press(page, 'Move clients')
-    const dialog = page.getByRole('dialog')
-    await fill(dialog, { To: to })
-    await press(dialog, `Move 2 clients to ${to}`)
-    await readNotice(page, 'Error moving the clients. Please try again.', LOST)
-    await comeBack(page)
+    const dialog = await loseMove(page, to, 2)
     await expect(dialog).toContainText('Try again or cancel: nothing is done twice')
     await page.clock.install()
     await page.clock.fastForward(40 * 60_000)
@@ -465,25 +460,18 @@ describe('a submit', () => {
     world,
   }) => {
     const { reseller, dealer } = await world.family()
-    const [{ name: to }, { name: from }] = [await world.child(reseller), await world.child(reseller)]
+    const { name: to } = await world.child(reseller)
     await world.client(dealer, { login: 'moved-1' })
     const page = await open({ as: reseller, at: '/tree' })
     await page.getByRole('link', { name: dealer.name }).click()
     await expect(page).toHaveURL(`/tree/${dealer.name}`)
-    await loseEveryAnswer(page, '**/v1/tree/move-clients')
-    await press(page, 'Move clients')
-    const dialog = page.getByRole('dialog')
-    await fill(dialog, { To: to })
-    await press(dialog, `Move 1 client to ${to}`)
-    await readNotice(page, 'Error moving the clients. Please try again.', LOST)
-    await comeBack(page)
+    const dialog = await loseMove(page, to, 1)
     await page.goBack()
     await expect(page).toHaveURL('/tree')
     for (const login of ['came-1', 'came-2']) await world.client(dealer, { login })
     await page.clock.fastForward(60_000)
     await page.getByRole('link', { name: dealer.name }).click()
     await press(page, 'Move clients')
-    await fill(dialog, { To: from })
     await fill(dialog, { To: to })
     await press(dialog, `Move 2 clients to ${to}`)
     await readNotice(page, `2 clients moved to ${to}`)
@@ -900,6 +888,18 @@ async function loseEveryAnswer(page: Page, url: string): Promise<void> {
     for (let passed = 0; passed < 6_000 && left === now && now > 0; passed += 250)
       await page.clock.runFor(250)
   })
+}
+
+/** Moves all of so many clients to a dealer, without an answer. Returns the dialog. */
+async function loseMove(page: Page, to: string, clients: number): Promise<Locator> {
+  await loseEveryAnswer(page, '**/v1/tree/move-clients')
+  await press(page, 'Move clients')
+  const dialog = page.getByRole('dialog')
+  await fill(dialog, { To: to })
+  await press(dialog, `Move ${counted(clients, 'client')} to ${to}`)
+  await readNotice(page, 'Error moving the clients. Please try again.', LOST)
+  await comeBack(page)
+  return dialog
 }
 
 /** Lets the server carry out the call once, and answers with a fault. */

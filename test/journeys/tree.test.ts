@@ -205,14 +205,12 @@ test('who moves a dealer or clients is told what a suspension there does to them
   await press(page, 'Move clients')
   await clients.getByLabel('To').selectOption(spared.name)
   await expect(clients).toContainText(
-    `An account above ${spared.name} is suspended: only somebody above you can move them away again.`,
+    `An account above ${spared.name} is suspended: only somebody above you can undo the move.`,
   )
   await press(clients, 'Cancel')
   await press(page, 'Move')
   await move.getByLabel('To').selectOption(paused.name)
-  await expect(move).toContainText(
-    `${paused.name} is suspended: only somebody above you can move it away again.`,
-  )
+  await expect(move).toContainText(`${paused.name} is suspended: only somebody above you can undo the move.`)
   await press(move, 'Cancel')
   const there = await open({ as: superreseller, at: to.branch(spared.name) })
   const place = there.getByRole('region', { name: 'Place in the tree' })

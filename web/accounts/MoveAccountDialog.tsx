@@ -93,7 +93,7 @@ function stopped(account: AccountBeneath, to: AccountBeneath): string | null {
       : '',
   ].filter(Boolean)
   const isHeld = to.held_above || to.suspension?.liftable === false
-  return warningOf(to, effects, isHeld ? 'it' : null)
+  return warningOf(to, effects, isHeld)
 }
 
 function isSuspended({ suspension, suspended_above }: AccountBeneath): boolean {

@@ -163,7 +163,7 @@ function Target({ from, onKnown }: { from: AccountBeneath; onKnown: (known: bool
       fault={error && !users ? `Error: ${error.message}` : undefined}
       warning={(to) => {
         const isStopped = to.service_stopped && !from.service_stopped
-        return warningOf(to, isStopped ? ['the clients lose their service'] : [], isHeld(to) ? 'them' : null)
+        return warningOf(to, isStopped ? ['the clients lose their service'] : [], isHeld(to))
       }}
       onKnown={onKnown}
     />

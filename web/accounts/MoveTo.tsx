@@ -62,18 +62,16 @@ function useGone(to: string, names: readonly string[] | undefined): string | und
 
 /**
  * Says what a suspension of an account, or above it, does to those who come beneath it; null where it does nothing.
- * @param keeps what only somebody above the person can move away again then: 'them'
+ * @param isHeld whether only somebody above the person can move them away again then
  */
 export function warningOf(
   { name, suspension }: AccountBeneath,
   effects: readonly string[],
-  keeps: string | null,
+  isHeld: boolean,
 ): string | null {
-  const sentences = [
-    ...(effects.length > 0 ? [effects.join(', and ')] : []),
-    ...(keeps === null ? [] : [`only somebody above you can move ${keeps} away again`]),
-  ]
-  if (sentences.length === 0) return null
   const why = suspension ? `${name} is suspended` : `An account above ${name} is suspended`
-  return `${why}: ${sentences.join('; ')}.`
+  const what = [effects.join(', and '), isHeld ? 'only somebody above you can undo the move' : ''].filter(
+    Boolean,
+  )
+  return what.length > 0 ? `${why}: ${what.join('; ')}.` : null
 }

@@ -6,7 +6,7 @@ import { dayFault } from '../../contract/transactions.ts'
 import { useCall } from '../calls/useCall.ts'
 import type { Table } from '../parts/table/table.ts'
 import { useListState } from '../parts/table/useListState.ts'
-import { useNewestParams } from '../parts/useHasLeft.ts'
+import { useNewestParams } from '../parts/useNewestParams.ts'
 import { useServedPage } from '../useServedPage.ts'
 
 /** What the filters of transactions select; a field that is left out selects all. */

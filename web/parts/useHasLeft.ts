@@ -5,21 +5,6 @@ import { type DataRouter, useLocation } from 'react-router'
 export const SessionRouter = createContext<DataRouter | null>(null)
 
 /**
- * Returns a function that reads the newest parameters of the page's address. Those of a render are behind: React renders
- * a new address when nothing else is to be done, and whoever changes one parameter meanwhile would lose the other.
- */
-export function useNewestParams(): () => URLSearchParams {
-  const router = use(SessionRouter)
-  const { search } = useLocation()
-  return useCallback(() => {
-    if (!router) return new URLSearchParams(search)
-    const { location, navigation } = router.state
-    const isHere = navigation.location?.pathname === location.pathname
-    return new URLSearchParams((isHere ? navigation.location : location)?.search)
-  }, [router, search])
-}
-
-/**
  * Returns a function that tells whether the person has left this page or is leaving it. What waits to change the
  * address asks it first, since it would otherwise undo a link that was followed meanwhile.
  */

@@ -1,8 +1,8 @@
 import { ThemeContext } from '@emotion/react'
 import DefaultPropsProvider from '@mui/material/DefaultPropsProvider'
 import type { Theme } from '@mui/material/styles'
-import { type ComponentProps, type ReactNode, useLayoutEffect, useMemo, useSyncExternalStore } from 'react'
-import { flushSync } from 'react-dom'
+import { type ComponentProps, type ReactNode, useLayoutEffect, useMemo } from 'react'
+import { useIsPrinting } from '../parts/useIsPrinting.ts'
 import { type Mode, makeTheme } from './theme.ts'
 
 /**
@@ -10,9 +10,8 @@ import { type Mode, makeTheme } from './theme.ts'
  * kB compressed); its components read nothing but these two contexts.
  */
 export function Themed({ mode, preset, children }: { mode: Mode; preset: string; children: ReactNode }) {
-  const printing = useSyncExternalStore(followPaper, () => isPrinting || paper.matches)
   // The light text of the dark mode would be printed grey on white.
-  const shown = printing ? 'light' : mode
+  const shown = useIsPrinting() ? 'light' : mode
   const look = useMemo(() => makeTheme(shown, preset), [shown, preset])
   useLayoutEffect(() => paintPage(look), [look])
   return (
@@ -20,24 +19,6 @@ export function Themed({ mode, preset, children }: { mode: Mode; preset: string;
       <DefaultPropsProvider value={look.components as Defaults}>{children}</DefaultPropsProvider>
     </ThemeContext.Provider>
   )
-}
-
-const paper = matchMedia('print')
-/** Firefox prints a copy of the page, so that the page itself never is on paper. */
-let isPrinting = false
-
-function followPaper(look: () => void) {
-  const stop = new AbortController()
-  // A button that prints does so before its click has ended, which React would wait for.
-  const follow = () => flushSync(look)
-  const note = (printing: boolean) => () => {
-    isPrinting = printing
-    follow()
-  }
-  paper.addEventListener('change', follow, stop)
-  addEventListener('beforeprint', note(true), stop)
-  addEventListener('afterprint', note(false), stop)
-  return () => stop.abort()
 }
 
 type Defaults = ComponentProps<typeof DefaultPropsProvider>['value']

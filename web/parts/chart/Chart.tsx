@@ -2,7 +2,6 @@ import Button from '@mui/material/Button'
 import { styled } from '@mui/material/styles'
 import { ChartLine } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
-import { flushSync } from 'react-dom'
 import { Card } from '../Card.tsx'
 import { chunk, useFetch } from '../chunk.ts'
 import { EmptyState, ErrorState, Outdated } from '../ErrorState.tsx'
@@ -10,6 +9,7 @@ import { isAwaited } from '../isAwaited.ts'
 import { number } from '../number.ts'
 import { Skeleton } from '../Skeleton.tsx'
 import { showMinute } from '../time.ts'
+import { useIsPrinting } from '../useIsPrinting.ts'
 import type { ChartData, PlotProps } from './Plot.tsx'
 
 interface ChartProps<Loaded> {
@@ -105,31 +105,15 @@ function Drawn(props: PlotProps) {
   const seen = useSeen(place)
   const [failure, setFailure] = useState<Error | null>(null)
   useFetch(plot, seen && failure === null, setFailure)
-  const isOnPaper = useIsPrinting()
+  const isPrinting = useIsPrinting()
   if (Plot) return <Plot {...props} />
   if (failure === null) {
     return (
       // Nothing can be fetched any more once the page is printed.
-      <div ref={place}>{isOnPaper ? asTable(props.data, props.across) : <Skeleton height={300} />}</div>
+      <div ref={place}>{isPrinting ? asTable(props.data, props.across) : <Skeleton height={300} />}</div>
     )
   }
   return <ErrorState message="The chart could not be loaded." onRetry={() => setFailure(null)} />
-}
-
-/** Returns whether the page is being printed, in time for what is drawn by that to be printed. */
-function useIsPrinting(): boolean {
-  const [isPrinting, setPrinting] = useState(false)
-  useEffect(() => {
-    const begin = () => flushSync(() => setPrinting(true))
-    const end = () => setPrinting(false)
-    window.addEventListener('beforeprint', begin)
-    window.addEventListener('afterprint', end)
-    return () => {
-      window.removeEventListener('beforeprint', begin)
-      window.removeEventListener('afterprint', end)
-    }
-  }, [])
-  return isPrinting
 }
 
 /** Returns whether the element has been in view. */

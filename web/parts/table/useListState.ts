@@ -1,6 +1,7 @@
 import { use, useEffect, useMemo, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { useHasLeft, useNewestParams } from '../useHasLeft.ts'
+import { useHasLeft } from '../useHasLeft.ts'
+import { useNewestParams } from '../useNewestParams.ts'
 import { type Remembered, TableMemory } from './memory.ts'
 import { type Column, firstPerPage, type Order, type Table } from './table.ts'
 import { useTyped } from './useTyped.ts'
