@@ -110,7 +110,9 @@ function Drawn(props: PlotProps) {
   if (failure === null) {
     return (
       // Nothing can be fetched any more once the page is printed.
-      <div ref={place}>{isPrinting ? asTable(props.data, props.across) : <Skeleton height={300} />}</div>
+      <div ref={place}>
+        {isPrinting ? asTable(thinned(props.data), props.across) : <Skeleton height={300} />}
+      </div>
     )
   }
   return <ErrorState message="The chart could not be loaded." onRetry={() => setFailure(null)} />
@@ -127,6 +129,17 @@ function useSeen(place: RefObject<Element | null>): boolean {
     return () => observer.disconnect()
   }, [place])
   return seen
+}
+
+/** How many rows of a chart fit on a sheet. */
+const MOST_ON_PAPER = 24
+
+/** Returns as many points of a chart as fit on a sheet, evenly spaced from the newest one. */
+function thinned({ times, series, ...rest }: ChartData): ChartData {
+  const step = Math.ceil(times.length / MOST_ON_PAPER)
+  const isKept = (_: unknown, at: number) => (times.length - 1 - at) % step === 0
+  const thinner = series.map((one) => ({ ...one, values: one.values.filter(isKept) }))
+  return { ...rest, times: times.filter(isKept), series: thinner }
 }
 
 /** Lists the newest first. */
