@@ -156,11 +156,15 @@ describe('the select of credits to retrieve', () => {
     await expect(question).toHaveCount(0)
     await press(card, 'Retrieve Credits')
     await expect(question).toContainText('Its service ends on 2026-07-15 instead of 2026-08-15.')
+    // On a slow line nothing is asked about what is taken back already.
+    const release = await holdBack(page, '**/v1/api/client/is-a-client')
     await press(question, 'Retrieve')
     await readNotice(page, 'Successfully retrieved 1 credits')
     await expect(question).toHaveCount(0)
-    // Nor does a question stay that time has overtaken: the month that it is about has begun.
     await fill(card, { Credits: '1' })
+    await expect(card.getByRole('button', { name: 'Retrieve Credits' })).toBeDisabled()
+    release()
+    // Nor does a question stay that time has overtaken: the month that it is about has begun.
     await press(card, 'Retrieve Credits')
     await expect(question).toContainText('Its service ends on 2026-06-15 instead of 2026-07-15.')
     world.clock.set('2026-06-16T10:00:00.000Z')

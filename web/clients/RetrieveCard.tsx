@@ -15,6 +15,8 @@ import { Question } from '../Question.tsx'
 interface RetrieveCardProps {
   /** Undefined while it loads. */
   client: ClientDetail | undefined
+  /** When the client was loaded, in milliseconds: each load has another one. */
+  loadedAt: number
   expired: boolean
 }
 
@@ -28,9 +30,11 @@ type Asked = Pick<ClientDetail, 'name' | 'expiry' | 'retrievals' | 'trial_retrie
 }
 
 /** Takes credits back from a client, after a question. It offers only what can be taken back. */
-export function RetrieveCard({ client, expired }: RetrieveCardProps) {
+export function RetrieveCard({ client, loadedAt, expired }: RetrieveCardProps) {
   const [asked, setAsked] = useState<Asked | null>(null)
   const [retrieved, setRetrieved] = useState(0)
+  // The load that an answer has made old: a question from it would be about months that are taken back already.
+  const [oldLoad, setOldLoad] = useState<number | null>(null)
   const { credits: balance } = useBalance()
   const notice = useNotice()
   const most = client && !expired ? Math.min(client.retrievable, MOST_MONTHS) : 0
@@ -48,6 +52,7 @@ export function RetrieveCard({ client, expired }: RetrieveCardProps) {
         label="Retrieve Credits"
         onSubmit={({ credits }) => ask(Number(credits))}
         disabled={most === 0}
+        blocked={oldLoad === loadedAt}
         sending={{ loading: false, submitError: null }}
       >
         <SelectInput
@@ -64,7 +69,11 @@ export function RetrieveCard({ client, expired }: RetrieveCardProps) {
         call={calls.clients.retrieve}
         input={({ name, count, expiry }) => ({ login: name, credits: count, expiry })}
         onClose={() => setAsked(null)}
-        onDone={() => setRetrieved((times) => times + 1)}
+        onDone={() => {
+          setRetrieved((times) => times + 1)
+          setOldLoad(loadedAt)
+        }}
+        onOutdated={() => setOldLoad(loadedAt)}
       >
         {(asked) => <Consequence {...asked} />}
       </Question>
