@@ -47,6 +47,8 @@ export interface Made {
   /** The place of its dealer in the order. */
   dealer: number
   ms: number
+  /** When it was answered, in milliseconds since 1970. */
+  at: number
 }
 
 /** How often one of the dealers makes a long call, over a connection of its own. */
@@ -128,7 +130,7 @@ class Dealing {
     let since = due
     const made = async (what: What, answer: Promise<string>) => {
       const text = await answer
-      this.#made.push({ what, dealer, ms: performance.now() - since })
+      this.#made.push({ what, dealer, ms: performance.now() - since, at: Date.now() })
       since = performance.now()
       return text
     }
@@ -167,7 +169,7 @@ class Dealing {
     const { ticket } = JSON.parse(answer) as { ticket: string }
     const ticketMs = performance.now() - began
     const { firstMs } = await download(`${url}/v1${calls.files.download.path.replace('{ticket}', ticket)}`)
-    this.#made.push({ what: 'file', dealer, ms: ticketMs + firstMs })
+    this.#made.push({ what: 'file', dealer, ms: ticketMs + firstMs, at: Date.now() })
   }
 
   async #renewMany(): Promise<void> {
@@ -180,7 +182,7 @@ class Dealing {
     await this.#over((connection) =>
       connection.post(calls.clients.multirenew.path, token, body, randomUUID()),
     )
-    this.#made.push({ what: 'multi-renewal', dealer, ms: performance.now() - began })
+    this.#made.push({ what: 'multi-renewal', dealer, ms: performance.now() - began, at: Date.now() })
   }
 
   /** Works over a connection of its own. */

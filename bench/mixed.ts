@@ -9,7 +9,7 @@ import type { Folders } from './fill.ts'
 import { startLoggedConsole } from './logged-console.ts'
 import { type Renewer, renewersOf } from './renewers.ts'
 import { startProcess } from './run-process.ts'
-import { familyTime, postmasterOf, processorTime, watchMemory } from './watch.ts'
+import { familyTime, postmasterOf, processorTime, type StandStill, watchDisk, watchMemory } from './watch.ts'
 
 const DEALERS = 200
 /** Ten minutes under load, each after what the machine bears then, and after the same calls alone. */
@@ -41,7 +41,13 @@ interface Minute {
  * `server` is its part of a core; `machine` and `others` are how busy all programs and those of others kept the
  * machine.
  */
-type Watched = Dealt & { server: number; machine: number; others: number; memory: readonly number[] }
+type Watched = Dealt & {
+  server: number
+  machine: number
+  others: number
+  memory: readonly number[]
+  stoodStill: readonly StandStill[]
+}
 
 /**
  * Measures 200 dealers at work for ten minutes: what they wait for beside the same calls alone, the server's memory,
@@ -57,7 +63,7 @@ export async function* mixedFigures(
   const { database, sql, close } = await openDatabaseOf(million, 'server')
   try {
     const dealers = await renewersOf(sql, { dealers: DEALERS, clients: MANY })
-    const crew = { console, dealers, postmaster: postmasterOf(million) }
+    const crew = { console, dealers, postmaster: postmasterOf(million), folder: million }
     const { atOnce } = yield* bears(crew, RAMP)
     const minutes: Minute[] = []
     for (let minute = 0; minute < MINUTES; minute += 1) {
@@ -85,7 +91,7 @@ export async function* mixedFigures(
   }
 }
 
-type Crew = { console: Console; dealers: readonly Renewer[]; postmaster: number }
+type Crew = { console: Console; dealers: readonly Renewer[]; postmaster: number; folder: string }
 
 /** Finds how many acts a second the machine bears, and how many dealers at once get so much done. */
 async function* bears(
@@ -103,7 +109,7 @@ async function* bears(
 
 /** Has the dealers work, and watches the server and the machine meanwhile. */
 async function deal(
-  { console, dealers, postmaster }: Crew,
+  { console, dealers, postmaster, folder }: Crew,
   milliseconds: number,
   work: Work,
 ): Promise<Watched> {
@@ -118,10 +124,12 @@ async function deal(
     ...machineTime(),
   })
   const memory = watchMemory(pid)
+  const endDisk = watchDisk(folder)
   const before = spent()
   const { answer: dealt } = await startProcess<Dealt>('dealer-process.ts', order, milliseconds + GRACE_MS)
   const after = spent()
   memory.stop()
+  const stoodStill = endDisk()
   const during = (key: keyof typeof after) => after[key] - before[key]
   return {
     ...dealt,
@@ -129,6 +137,7 @@ async function deal(
     machine: during('busy') / during('all'),
     others: Math.max(0, during('busy') - during('ours')) / during('all'),
     memory: memory.samples,
+    stoodStill,
   }
 }
 
@@ -153,12 +162,17 @@ function inWords(what: string, dealt: Watched): string {
     `of writes ${ms(0.5, WRITES)}, ${ms(0.99, WRITES)} ms`,
     `the server's process ${dealt.server.toFixed(2)} of a core`,
     `${dealt.made.filter(isTooLong).length} calls of more than a second, ${dealt.errors.length} errors`,
+    `the disk stood still for ${milliseconds(dealt.stoodStill)} ms`,
     `the machine ${percent(dealt.machine)} busy, ${percent(dealt.others)} by other programs`,
   ].join('; ')
 }
 
 function percent(part: number): string {
   return `${Math.round(100 * part)} %`
+}
+
+function milliseconds(times: readonly StandStill[]): number {
+  return sumOf(times.map(({ from, to }) => to - from))
 }
 
 function isTooLong({ ms }: Made): boolean {
@@ -188,13 +202,17 @@ function* timeFigures(minutes: readonly Minute[]): Generator<Figure | string> {
   const disturbed = minutes
     .filter(({ loaded }) => loaded.others >= DISTURBED)
     .flatMap(({ loaded }) => loaded.made.filter(isTooLong)).length
+  const stoodStill = minutes.flatMap(({ loaded }) => loaded.stoodStill)
+  const waited = made
+    .filter(isTooLong)
+    .filter(({ at, ms }) => stoodStill.some(({ from, to }) => from < at && at - ms < to))
   const longest = made.reduce((longest, one) => (one.ms > longest.ms ? one : longest))
   yield {
     what: 'Calls of more than a second',
     value: made.filter(isTooLong).length,
     limit: 0,
     unit: '',
-    absolute: `of ${grouped(made.length)}, ${disturbed} of them while other programs took a tenth of the machine or more; the longest was a ${longest.what}, of ${Math.round(longest.ms)} ms`,
+    absolute: `of ${grouped(made.length)}, ${disturbed} of them while other programs took a tenth of the machine or more, ${waited.length} of them beside one of the ${stoodStill.length} times, ${milliseconds(stoodStill)} ms together, in which the disk completed nothing; the longest was a ${longest.what}, of ${Math.round(longest.ms)} ms`,
   }
   yield* kindsInWords(
     made,

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { MAJOR } from '../server/postgres/binaries.ts'
 import { postmasterIn, processes } from '../test/support/processes.ts'
@@ -28,6 +28,62 @@ function memoryOf(pid: number | undefined): number {
 function memoryOfChild(pid: number | undefined, program: string): number {
   const found = processes().filter(({ parent, command }) => parent === pid && command.includes(program))
   return Math.max(0, ...found.map(({ memory }) => memory))
+}
+
+/** A time in which the disk completed nothing of what it was asked for, in milliseconds since 1970. */
+export interface StandStill {
+  from: number
+  to: number
+}
+
+const DISK_EVERY_MS = 25
+/** A busy disk takes less for one request. */
+const STANDS_MS = 250
+
+/**
+ * Watches the disk of a folder: a virtual one stands still at times, and what waits for it does too. Returns the function that
+ * ends it and tells when it stood still.
+ */
+export function watchDisk(folder: string): () => StandStill[] {
+  const disk = diskOf(folder)
+  const found: StandStill[] = []
+  let completed = completedBy(disk).completed
+  let [from, to] = [Date.now(), Date.now()]
+  const look = () => {
+    const { completed: now, underWay } = completedBy(disk)
+    const at = Date.now()
+    if (now === completed && underWay > 0) {
+      to = at
+      return
+    }
+    if (to - from >= STANDS_MS) found.push({ from, to })
+    from = to = at
+    completed = now
+  }
+  const timer = setInterval(look, DISK_EVERY_MS)
+  return () => {
+    clearInterval(timer)
+    look()
+    return found
+  }
+}
+
+/** Returns the numbers by which /proc/diskstats names a folder's disk. */
+function diskOf(folder: string): string {
+  const { dev } = statSync(folder)
+  // The kernel spreads the bits of both numbers like this.
+  const [major, minor] = [(dev >> 8) & 0xfff, (dev & 0xff) | ((dev >> 12) & 0xfff00)]
+  return `${major} ${minor}`
+}
+
+/** Returns how many requests a disk has completed so far, and how many it has not; none where it is not listed. */
+function completedBy(disk: string): { completed: number; underWay: number } {
+  const lines = readFileSync('/proc/diskstats', 'latin1').split('\n')
+  const fields = lines.map((line) => line.trim().split(/ +/))
+  const [, , , ...counts] = fields.find(([major, minor]) => `${major} ${minor}` === disk) ?? []
+  const count = (at: number) => Number(counts[at] ?? 0)
+  const [reads, writes, underWay, discards, flushes] = [count(0), count(4), count(8), count(11), count(15)]
+  return { completed: reads + writes + discards + flushes, underWay }
 }
 
 /** The unit of /proc: a hundredth of a second. */
