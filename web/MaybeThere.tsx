@@ -6,7 +6,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { ApiError } from './calls/api.ts'
 import { Card } from './parts/Card.tsx'
-import { EmptyState, ErrorState, Outdated } from './parts/ErrorState.tsx'
+import { EmptyState, ErrorState, LastSeen, Outdated } from './parts/ErrorState.tsx'
 import { useFault } from './parts/useFault.ts'
 
 interface MaybeThereProps {
@@ -25,12 +25,28 @@ interface MaybeThereProps {
  */
 export function MaybeThere({ loaded: { data, error, refetch }, none, others, children }: MaybeThereProps) {
   const fault = useFault(error, data)
+  const isGone = fault?.code === 'not_found'
+  // To ask again cannot help then.
+  const action = (
+    <Button
+      variant="outlined"
+      size={data === undefined ? 'medium' : 'small'}
+      component={Link}
+      to={others.path}
+    >
+      {others.label}
+    </Button>
+  )
   if (!fault || data !== undefined) {
     return (
       <>
         {fault && (
           <Above>
-            <Outdated message={fault.code === 'not_found' ? `${none}.` : fault.message} onRetry={refetch} />
+            {isGone ? (
+              <LastSeen message={`Error: ${none}.`} action={action} />
+            ) : (
+              <Outdated message={fault.message} onRetry={refetch} />
+            )}
           </Above>
         )}
         {children}
@@ -39,16 +55,8 @@ export function MaybeThere({ loaded: { data, error, refetch }, none, others, chi
   }
   return (
     <Card>
-      {fault.code === 'not_found' ? (
-        <EmptyState
-          icon={<SearchX aria-hidden size={32} strokeWidth={1.25} />}
-          text={none}
-          action={
-            <Button variant="outlined" component={Link} to={others.path}>
-              {others.label}
-            </Button>
-          }
-        />
+      {isGone ? (
+        <EmptyState icon={<SearchX aria-hidden size={32} strokeWidth={1.25} />} text={none} action={action} />
       ) : (
         <ErrorState message={fault.message} onRetry={refetch} />
       )}

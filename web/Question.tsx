@@ -5,6 +5,7 @@ import type { CallNotices } from './calls/notices.ts'
 import { useSubmit } from './calls/useSubmit.ts'
 import { Confirm } from './parts/dialog/Confirm.tsx'
 import { useLastValue } from './parts/dialog/useLastValue.ts'
+import { useHeld } from './parts/useHeld.ts'
 
 interface QuestionProps<C extends Call, About> {
   /** The thing that the question is about; null while the dialog is closed. */
@@ -31,18 +32,19 @@ interface QuestionProps<C extends Call, About> {
  */
 export function Question<C extends Call, About>(props: QuestionProps<C, About>) {
   const { about, title, call, input, notices, onClose, onDone, onOutdated } = props
-  const shown = useLastValue(about)
+  const last = useLastValue(about)
   const { submit, loading, unanswered, reset } = useSubmit(call, {
     ...(notices && { notices }),
     onDone: () => {
-      if (shown !== null) onDone?.(shown)
+      if (last !== null) onDone?.(last)
       onClose()
     },
     onOutdated: () => {
-      if (shown !== null) onOutdated?.(shown)
+      if (last !== null) onOutdated?.(last)
       onClose()
     },
   })
+  const shown = useHeld(last, loading || unanswered)
   const close = () => {
     reset()
     onClose()

@@ -331,6 +331,12 @@ describe.each([
     await expect(card).toContainText(`${child.name} is suspended.`)
     await expect(access).toContainText('Suspended')
     expect(await balances(me, child)).toEqual([3, 0])
+    // What the page knows by now is not offered again.
+    await press(page, 'Add 1 credit')
+    const question = page.getByRole('alertdialog')
+    await expect(question).toContainText(`${child.name} is suspended.`)
+    await expect(question.getByRole('button', { name: 'Add 1 credit' })).toBeDisabled()
+    await press(question, 'Cancel')
     // Of a description that is not saved it is said as well.
     await page.route('**/save', (route) => route.fulfill({ status: 500, body: '' }))
     await fill(page, { Description: 'Lives next door' })
@@ -346,6 +352,7 @@ describe.each([
     await save.click()
     await readNotice(page, `${title} updated successfully!`)
     await expect(save).toBeDisabled()
+    await expect(page.getByLabel('Description')).toBeFocused()
     expect(await balances(me, child)).toEqual([3, 0])
     expect(await me.call(calls.level[level.role].detail, { name: child.name })).toMatchObject({
       description: 'Lives next door',
@@ -473,10 +480,13 @@ describe.each([
     await expect(change).toContainText('Its clients are served again.')
     await press(change, 'Change suspension')
     await expect(change).toBeHidden()
-    await pressAndConfirm(page, 'Add 1 credit')
-    await expect(page.getByRole('region', { name: 'Update Credits' })).toContainText(
+    await press(page, 'Add 1 credit')
+    const question = page.getByRole('alertdialog')
+    await expect(question).toContainText(
       `${child.name} is suspended. Credits can be added once its suspension is lifted.`,
     )
+    await expect(question.getByRole('button', { name: 'Add 1 credit' })).toBeDisabled()
+    await press(question, 'Cancel')
     await theirs.reload()
     await expect(theirs).toHaveURL('/login')
     await fill(theirs, { Username: child.name, Password: 'wrong-password' })

@@ -655,15 +655,16 @@ describe('a client', () => {
     const gone = 'There is no client of this name.'
     await expect(page.getByText(`Error: ${gone} This is what was there before.`)).toBeVisible()
     await expect(page.getByLabel('Description')).toHaveValue('rings at noon')
+    const all = page.getByRole('link', { name: 'Show all clients' })
+    await expect(all).toBeVisible()
     await page.evaluate(() => sessionStorage.clear())
     await page.reload()
-    const link = page.getByRole('link', { name: 'Show all clients' })
-    await link.focus()
+    await all.focus()
     // What stands there instead of the client stays while it is looked for again.
     const asked = await holdBack(page, '**/v1/api/client/*')
     await page.clock.fastForward(15_000)
     await new Promise((passed) => setTimeout(passed, 500))
-    await expect(link).toBeFocused()
+    await expect(all).toBeFocused()
     asked()
   })
 

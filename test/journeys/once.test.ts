@@ -554,6 +554,24 @@ describe('a submit', () => {
     await readNotice(page, `${dealer.name} was moved to ${other.name}`, ONCE)
   })
 
+  test('that closes an account stands still after a lost answer, and can be repeated', async ({
+    open,
+    world,
+  }) => {
+    const { reseller, dealer } = await world.family({ credits: 5 })
+    const page = await open({ as: reseller, at: `/update-dealer/${dealer.name}` })
+    await loseEveryAnswer(page, '**/v1/tree/close')
+    await press(page, 'Close')
+    const question = page.getByRole('alertdialog')
+    await expect(question).toContainText(`5 credits go to ${reseller.name}.`)
+    await press(question, `Close ${dealer.name}`)
+    await readNotice(page, 'Error closing the account. Please try again.', LOST)
+    await comeBack(page)
+    await expect(question).toContainText(`5 credits go to ${reseller.name}.`)
+    await press(question, `Close ${dealer.name}`)
+    await readNotice(page, `${dealer.name} is closed`, ONCE)
+  })
+
   test('is charged once when a proxy refuses its second try', async ({ open, world }) => {
     const { page, held } = await atDealer(open, world)
     const refused = { status: 403, contentType: 'text/html', body: '<h1>Forbidden</h1>' }

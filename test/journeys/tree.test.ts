@@ -70,6 +70,7 @@ test('the admin suspends a dealer far below and sets its password, and Enter on 
   world,
 }) => {
   const { superreseller, reseller, dealer } = await world.family()
+  await world.client(dealer)
   const page = await open({ as: world.admin, at: to.branch(dealer.name) })
   await press(page, 'Suspend')
   const service = page.getByRole('dialog').getByRole('checkbox')
@@ -84,6 +85,14 @@ test('the admin suspends a dealer far below and sets its password, and Enter on 
     'Only somebody above you can lift this.',
   )
   await expect(above.getByRole('button', { name: 'Lift suspension' })).toHaveCount(0)
+  // Nor are its clients, whose service stands still, taken away from it.
+  const place = above.getByRole('region', { name: 'Place in the tree' })
+  await expect(place).toContainText('only somebody above you can move its clients away')
+  await expect(above.getByRole('button', { name: 'Move clients' })).toHaveCount(0)
+  await press(above, 'Close')
+  await expect(above.getByRole('dialog')).toContainText('Only an empty account can be closed.')
+  await expect(above.getByRole('button', { name: 'Move its 1 client to…' })).toHaveCount(0)
+  await press(above.getByRole('dialog'), 'Cancel')
   await press(page, 'Lift suspension')
   await readNotice(page, `The suspension of ${dealer.name} is lifted`)
   await fill(page, { 'New Password': 'set-by-the-admin', 'Confirm New Password': 'set-by-the-admin' })
@@ -157,6 +166,40 @@ test('a suspension that somebody else has set or changed meanwhile is shown befo
   await readNotice(page, `The suspension of ${dealer.name} is lifted`)
 })
 
+test('a dialog offers nothing more where somebody above has suspended what it would suspend or move', async ({
+  open,
+  world,
+}) => {
+  const { superreseller, reseller, dealer } = await world.family()
+  const other = await world.child(superreseller)
+  const theirs = await open({ as: reseller, at: to.branch(dealer.name) })
+  await theirs.clock.install()
+  await press(theirs, 'Suspend')
+  const dialog = theirs.getByRole('dialog')
+  await typeIn(dialog.getByLabel('Reason'), 'Owes 40 credits')
+  await world.admin.call(calls.tree.suspend, { name: dealer.name })
+  // It is loaded again meanwhile, as where its window comes back into view.
+  await theirs.clock.fastForward(5_000)
+  await theirs.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+  await expect(theirs.getByRole('region', { name: 'Access', includeHidden: true })).toContainText(
+    'Only somebody above',
+  )
+  await expect(dialog).toContainText('Only somebody above you can change or lift this suspension.')
+  await expect(dialog.getByRole('button', { name: 'Change suspension' })).toBeDisabled()
+
+  const page = await open({ as: superreseller, at: to.branch(dealer.name) })
+  await press(page, 'Move')
+  const move = page.getByRole('dialog')
+  await move.getByLabel('To').selectOption(other.name)
+  await expect(move.getByRole('button', { name: `Move to ${other.name}` })).toBeEnabled()
+  await world.admin.call(calls.tree.suspend, { name: reseller.name })
+  await press(move, `Move to ${other.name}`)
+  const reason = `${reseller.name} is suspended. Only who suspended it, or somebody above them, can move anything away from it.`
+  await readNotice(page, 'Error moving the account. Please try again.', reason)
+  await expect(move).toContainText('only somebody above you can move it away')
+  await expect(move.getByRole('button', { name: `Move to ${other.name}` })).toBeDisabled()
+})
+
 test('who moves a dealer or clients is told what a suspension there does to them, and which account is gone', async ({
   open,
   world,
@@ -167,6 +210,7 @@ test('who moves a dealer or clients is told what a suspension there does to them
   const heir = await world.child(stopped)
   const spared = await world.child(paused)
   await world.client(dealer, { months: 2 })
+  await world.client(spared)
   await superreseller.call(calls.tree.suspend, { name: stopped.name, service_too: true })
   await superreseller.call(calls.tree.suspend, { name: paused.name })
   const page = await open({ as: superreseller, at: to.branch(dealer.name) })

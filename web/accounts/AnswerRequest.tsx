@@ -40,7 +40,7 @@ interface AnswerProps {
 function Grant({ request, open, onClose }: AnswerProps) {
   const { id, name, balance, credits, note } = request
   const grant = useSubmit(calls.requests.grant, { onDone: onClose, onOutdated: onClose })
-  const before = useBefore(name, balance, grant.loading || grant.unanswered || !open)
+  const before = useBefore(name, balance, calls.requests.list, grant.loading || grant.unanswered || !open)
   const values = useMemo(() => ({ credits: String(credits) }), [credits])
   return (
     <FormDialog
@@ -52,7 +52,7 @@ function Grant({ request, open, onClose }: AnswerProps) {
       label={({ credits: typed }) => labelOf(typed)}
       onSubmit={({ credits: typed }) => grant.submit({ id, credits: numberIn(typed) })}
       sending={grant}
-      blocked={({ credits: typed }) => whyNot(request, before, typed) !== null}
+      blocked={({ credits: typed }) => before.isOld || whyNot(request, before, typed) !== null}
     >
       <p>
         {name} asks for {inCredits(credits)}

@@ -5,6 +5,7 @@ import { calls, type OutputOf } from '../../contract/calls.ts'
 import { inCredits } from '../../contract/quantities.ts'
 import { type OwnRequest, RequestNote } from '../../contract/requests.ts'
 import { trimmed } from '../../contract/text.ts'
+import { useIsOld } from '../calls/useIsOld.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { CREDIT_REQUEST, draftOf, keepDraft } from '../drafts.ts'
 import { KeepDraft, useDraft } from '../KeepDraft.tsx'
@@ -51,6 +52,7 @@ export function AskForCredits({ loaded, first }: AskForCreditsProps) {
 function Ask({ parent, first }: { parent: string; first: boolean }) {
   const { values, emptied, noteSent, forget, keep } = useDraft(CREDIT_REQUEST, calls.requests.ask, FIRST)
   const ask = useSubmit(calls.requests.ask, { onDone: forget })
+  const isOld = useIsOld(calls.requests.own)
   // The open request takes the place of the form.
   useTitleAfterwards()
   return (
@@ -66,6 +68,8 @@ function Ask({ parent, first }: { parent: string; first: boolean }) {
           ask.submit({ credits: amountOf(chosen), note: chosen.note })
         }}
         sending={ask}
+        // A request that was just withdrawn, or made, may not be shown yet.
+        blocked={isOld && !ask.unanswered}
       >
         <KeepDraft {...keep} isSending={ask.loading} />
         <Amount />

@@ -1,9 +1,11 @@
 import { styled } from '@mui/material/styles'
 import type { ReactNode } from 'react'
+import type { Call } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { shortage, shortageOf } from '../../contract/quantities.ts'
 import { useBalance } from '../calls/useBalance.ts'
 import { useCall } from '../calls/useCall.ts'
+import { useIsOld } from '../calls/useIsOld.ts'
 import { number } from '../parts/number.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useHeld } from '../parts/useHeld.ts'
@@ -14,16 +16,20 @@ export interface Before {
   /** Null for the admin, who has no limit; undefined while it is not known. */
   own: number | null | undefined
   name: string
-  other: number
+  other: number | undefined
+  /** Whether one of them is still from before the last change, so that nobody is to confirm the movement yet. */
+  isOld: boolean
 }
 
 /**
- * Returns the balances before a movement. While `isHeld` is true they stay as they were when it became true: while the
+ * Returns the balances before a movement; `of` is the call that has told the other one. While `isHeld` is true they stay as they were when it became true: while the
  * credits move, where nobody knows whether they did, and while the question closes.
  */
-export function useBefore(name: string, other: number, isHeld: boolean): Before {
-  const { credits: own } = useBalance()
-  return useHeld({ own, name, other }, isHeld)
+export function useBefore(name: string, other: number, of: Call, isHeld: boolean): Before {
+  const { credits, sure: own } = useBalance()
+  const isOtherOld = useIsOld(of)
+  const isOld = isOtherOld || own !== credits
+  return useHeld({ own, name, other: isOtherOld ? undefined : other, isOld }, isHeld)
 }
 
 /**
@@ -32,7 +38,7 @@ export function useBefore(name: string, other: number, isHeld: boolean): Before 
  */
 export function lackOf({ own, name, other }: Before, change: number): string | null {
   if (own != null && change > own) return shortage(own, change)
-  return other + change < 0 ? shortageOf(name, other, -change) : null
+  return other !== undefined && other + change < 0 ? shortageOf(name, other, -change) : null
 }
 
 interface BalancesProps {

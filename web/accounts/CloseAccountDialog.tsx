@@ -12,6 +12,7 @@ import { useHasLeft } from '../parts/useHasLeft.ts'
 import { Question } from '../Question.tsx'
 import { to } from '../screens.ts'
 import { LeftBalances } from './Balances.tsx'
+import { holdsClients } from './held.ts'
 
 interface CloseAccountDialogProps {
   open: boolean
@@ -77,7 +78,7 @@ function InTheWay({
       actions={
         <>
           <Cancel autoFocus onClick={onClose} />
-          {clients > 0 && (
+          {clients > 0 && !holdsClients(account) && (
             <Button variant="contained" onClick={onMoveClients}>
               Move its {counted(clients, 'client')} to…
             </Button>

@@ -9,6 +9,7 @@ import { useSubmit } from '../calls/useSubmit.ts'
 import { titleOf } from '../levels.ts'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { useHeld } from '../parts/useHeld.ts'
+import { whyHeld } from './held.ts'
 import { MoveTo, warningOf } from './MoveTo.tsx'
 
 interface MoveAccountDialogProps {
@@ -38,9 +39,11 @@ export function MoveAccountDialog({ open, account, onClose }: MoveAccountDialogP
       label={({ to }) => (to === '' ? 'Move' : `Move to ${to}`)}
       onSubmit={({ to }) => move.submit({ name, to })}
       sending={move}
-      blocked={({ to }) => to !== '' && !known}
+      // A suspension may have begun above it while this is open.
+      blocked={({ to }) => held.held_above || (to !== '' && !known)}
     >
       <Consequences account={held} />
+      {held.held_above && <p role="status">{whyHeld(held)}</p>}
       <MoveTo
         kind={titleOf(owner).toLowerCase()}
         names={parents?.map((user) => user.name)}

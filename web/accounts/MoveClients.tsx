@@ -26,6 +26,7 @@ import { Skeleton } from '../parts/Skeleton.tsx'
 import { SearchBox } from '../parts/table/SearchBox.tsx'
 import { useTyped } from '../parts/table/useTyped.ts'
 import { useSession } from '../session.tsx'
+import { holdsClients } from './held.ts'
 import { MoveTo, warningOf } from './MoveTo.tsx'
 
 interface MoveClientsProps {
@@ -163,16 +164,11 @@ function Target({ from, onKnown }: { from: AccountBeneath; onKnown: (known: bool
       fault={error && !users ? `Error: ${error.message}` : undefined}
       warning={(to) => {
         const isStopped = to.service_stopped && !from.service_stopped
-        return warningOf(to, isStopped ? ['the clients lose their service'] : [], isHeld(to))
+        return warningOf(to, isStopped ? ['the clients lose their service'] : [], holdsClients(to))
       }}
       onKnown={onKnown}
     />
   )
-}
-
-/** Whether only somebody above the person can move clients away from a dealer: while they are served, its parent can too. */
-function isHeld({ held_above, suspension }: AccountBeneath): boolean {
-  return held_above || (suspension?.service_too === true && !suspension.liftable)
 }
 
 function labelOf(count: number, to: string): string {

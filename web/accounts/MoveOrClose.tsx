@@ -10,6 +10,7 @@ import { Later } from '../parts/dialog/Later.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
 import { PassingButton } from '../parts/PassingButton.tsx'
 import { useSession } from '../session.tsx'
+import { holdsClients, whyHeld } from './held.ts'
 
 /** Lets those above an account move it to another parent, and its parent close it. */
 export function MoveOrClose({ name }: { name: string }) {
@@ -30,11 +31,7 @@ export function MoveOrClose({ name }: { name: string }) {
   return (
     <Card title="Place in the tree">
       <Loaded of={loaded}>
-        <p>
-          {account && `${account.name} is beneath ${account.parent}.`}
-          {account?.held_above &&
-            ' An account above it is suspended, so that only somebody above you can move it away.'}
-        </p>
+        <p>{account && `${account.name} is beneath ${account.parent}. ${whyHeld(account)}`}</p>
       </Loaded>
       <CardButtons>
         {account && isAboveParent && !account.held_above && (
@@ -42,7 +39,7 @@ export function MoveOrClose({ name }: { name: string }) {
             Move
           </Button>
         )}
-        {account?.role === 'dealer' && account.beneath.clients > 0 && (
+        {account?.role === 'dealer' && account.beneath.clients > 0 && !holdsClients(account) && (
           <PassingButton variant="outlined" onClick={() => ask('clients')}>
             Move clients
           </PassingButton>

@@ -47,12 +47,18 @@ export function SuspendDialog({ open, account, onClose }: SuspendDialogProps) {
         suspend.submit({ name, ...chosen, seen: account.suspension?.since ?? null })
       }}
       sending={suspend}
+      // Somebody above may have suspended it while this is open.
+      blocked={!mayChange(account)}
     >
       <Consequences account={account} />
       <TextInput name="reason" label="Reason" multiline help="For you and those above you" />
       <CheckboxInput name="service_too" label="Stop the service of its clients too" />
     </FormDialog>
   )
+}
+
+function mayChange({ suspension }: AccountBeneath): boolean {
+  return suspension === null || suspension.liftable
 }
 
 const FIRST = { reason: '', service_too: false }
@@ -85,6 +91,7 @@ function Consequences({ account }: { account: AccountBeneath }) {
             ? `${clients} ${served === 1 ? 'loses its' : 'lose their'} service.`
             : `${clients} ${served === 1 ? 'stays' : 'stay'} served.`}
       </strong>
+      {!mayChange(account) && ' Only somebody above you can change or lift this suspension.'}
     </p>
   )
 }

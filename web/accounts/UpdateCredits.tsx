@@ -1,13 +1,15 @@
 import Button from '@mui/material/Button'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useFormContext, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
+import type { Call } from '../../contract/call.ts'
 import { calls, type OutputOf } from '../../contract/calls.ts'
-import { CREDIT_ACTION } from '../../contract/credits.ts'
+import { CREDIT_ACTION, noneWhileSuspended } from '../../contract/credits.ts'
 import { inCredits } from '../../contract/quantities.ts'
 import { Description } from '../../contract/text.ts'
 import { loadAgain } from '../calls/cache.ts'
+import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import type { Level } from '../levels.ts'
 import { Card } from '../parts/Card.tsx'
@@ -94,6 +96,7 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
       <Movement
         asked={asked}
         name={name}
+        of={calls.level[level.role].detail}
         balance={account?.credits ?? 0}
         loading={update.loading}
         unanswered={unanswered}
@@ -131,6 +134,8 @@ interface MovementProps {
   /** Null while the dialog is closed. */
   asked: Asked | null
   name: string
+  /** The call that has told the balance. */
+  of: Call
   balance: number
   loading: boolean
   /** True where nobody knows whether the credits have moved. */
@@ -140,12 +145,14 @@ interface MovementProps {
 }
 
 /** Asks before credits move, and shows both balances before and after. */
-function Movement({ asked, name, balance, loading, unanswered, onYes, onNo }: MovementProps) {
+function Movement({ asked, name, of, balance, loading, unanswered, onYes, onNo }: MovementProps) {
   const shown = useLastValue(asked)
-  const before = useBefore(name, balance, loading || unanswered || asked === null)
+  const before = useBefore(name, balance, of, loading || unanswered || asked === null)
+  const { data: account } = useCall(calls.tree.account, { name })
   if (!shown) return null
   const isRemoval = shown.transaction === CREDIT_ACTION.remove
   const change = isRemoval ? -shown.credits : shown.credits
+  const refusal = !isRemoval && account?.suspension ? noneWhileSuspended(name) : null
   return (
     <Confirm
       open={asked !== null}
@@ -154,10 +161,10 @@ function Movement({ asked, name, balance, loading, unanswered, onYes, onNo }: Mo
       onYes={() => onYes(shown)}
       onNo={onNo}
       loading={loading}
-      blocked={lackOf(before, change) !== null}
+      blocked={before.isOld || refusal !== null || lackOf(before, change) !== null}
       unanswered={unanswered}
     >
-      <Balances before={before} change={change} />
+      <Balances before={before} change={change} refusal={refusal} />
     </Confirm>
   )
 }
@@ -170,14 +177,22 @@ interface SaveDescriptionProps {
 }
 
 function SaveDescription({ present, loading, onSave }: SaveDescriptionProps) {
-  const { trigger } = useFormContext()
+  const { trigger, setFocus } = useFormContext()
   const desc = String(useWatch({ name: 'desc' }) ?? '')
+  const isPressed = useRef(false)
+  useEffect(() => {
+    if (loading || !isPressed.current) return
+    isPressed.current = false
+    // What is saved cannot be saved again: the disabled button would leave the focus nowhere.
+    if (document.activeElement === document.body) setFocus('desc')
+  }, [loading, setFocus])
+  const save = async () => {
+    if (!(await trigger('desc'))) return
+    isPressed.current = true
+    onSave(desc)
+  }
   return (
-    <Button
-      variant="outlined"
-      disabled={loading || desc === present}
-      onClick={async () => (await trigger('desc')) && onSave(desc)}
-    >
+    <Button variant="outlined" disabled={loading || desc === present} onClick={save}>
       Save description
     </Button>
   )

@@ -5,6 +5,7 @@ import { calls } from '../../contract/calls.ts'
 import type { Group } from '../../contract/channels.ts'
 import { leavesOutAdults, PACKAGES, packageLabel } from '../../contract/packages.ts'
 import { counted } from '../../contract/quantities.ts'
+import { useIsOld } from '../calls/useIsOld.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { Cancel } from '../parts/dialog/Cancel.tsx'
 import { Dialog } from '../parts/dialog/Dialog.tsx'
@@ -93,6 +94,8 @@ function LineDialog({ open, line, onClose }: { open: boolean; line: Line; onClos
     () => choices.filter(({ label }) => searchable(label).includes(search)),
     [choices, search],
   )
+  // What differs from older ticks would not be what the person has changed.
+  const isOld = useIsOld(calls.channels.all)
   const finish = () => {
     setTicks(UNTOUCHED)
     setTyped('')
@@ -120,7 +123,7 @@ function LineDialog({ open, line, onClose }: { open: boolean; line: Line; onClos
           <Cancel autoFocus disabled={save.loading} onClick={close} />
           <Button
             variant="contained"
-            disabled={save.loading}
+            disabled={save.loading || (isOld && !save.unanswered)}
             onClick={() => save.submit({ give: changed(true), take: changed(false) })}
           >
             <Working loading={save.loading}>

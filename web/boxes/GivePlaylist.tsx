@@ -18,12 +18,13 @@ import { FormDialog } from '../parts/form/FormDialog.tsx'
 import { CheckboxInput } from '../parts/form/SwitchInput.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
 import { UnderWay } from '../parts/Progress.tsx'
+import { Awaited } from '../parts/Stack.tsx'
 import { packed } from './packed.ts'
 
 interface GivePlaylistProps {
   open: boolean
-  /** The playlist in use, which the new one replaces; null where there is none. */
-  inUse: { channels: number; hasAddress: boolean } | null
+  /** The playlist in use, which the new one replaces; null where there is none, undefined while it is not known. */
+  inUse: { channels: number; hasAddress: boolean } | null | undefined
   onClose: () => void
 }
 
@@ -96,6 +97,7 @@ export function GivePlaylist({ open, inUse, onClose }: GivePlaylistProps) {
       sending={sending}
       {...(!packing && { onStop: stop })}
     >
+      {inUse === undefined && <Awaited height={40} />}
       {inUse && (
         <p>
           All boxes get it instead of the playlist in use, which has {counted(inUse.channels, 'channel')}.{' '}

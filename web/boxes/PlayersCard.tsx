@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { Players } from '../../contract/channels.ts'
+import { useIsOld } from '../calls/useIsOld.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { Card, CardButtons } from '../parts/Card.tsx'
 import { differing } from '../parts/differing.ts'
@@ -14,6 +15,7 @@ import { TextInput } from '../parts/form/TextInput.tsx'
  */
 export function PlayersCard({ players }: { players: z.output<typeof Players> | undefined }) {
   const [changing, setChanging] = useState(false)
+  const isOld = useIsOld(calls.channels.all)
   const close = () => setChanging(false)
   const save = useSubmit(calls.channels.savePlayers, { onDone: close, changes: [calls.channels.all] })
   /** Sends what was changed alone, so that what another admin changed meanwhile stays. */
@@ -42,6 +44,8 @@ export function PlayersCard({ players }: { players: z.output<typeof Players> | u
           values={players}
           autoFocus
           label="Save"
+          // What differs from older words would not be what the person has changed.
+          blocked={isOld && !save.unanswered}
           onSubmit={submit}
           sending={save}
         >

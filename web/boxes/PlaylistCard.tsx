@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import { faultInPlaylist, MOST_CHANNELS, type Playlist } from '../../contract/channels.ts'
 import { counted } from '../../contract/quantities.ts'
+import { useIsOld } from '../calls/useIsOld.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { At } from '../moments.tsx'
 import { Card, CardButtons } from '../parts/Card.tsx'
@@ -29,6 +30,7 @@ export function PlaylistCard({ playlist, loading, unprotected }: PlaylistCardPro
   const [giving, setGiving] = useState(false)
   const [taking, setTaking] = useState<NonNullable<Playlist['held']> | null>(null)
   const again = useSubmit(calls.channels.fetch)
+  const isOld = useIsOld(calls.channels.all)
   return (
     <Card title="Playlist">
       <About aria-live="polite">
@@ -53,7 +55,11 @@ export function PlaylistCard({ playlist, loading, unprotected }: PlaylistCardPro
       </CardButtons>
       <Later
         part={dialog}
-        given={{ open: giving, inUse: inUseOf(playlist), onClose: () => setGiving(false) }}
+        given={{
+          open: giving,
+          inUse: isOld ? undefined : inUseOf(playlist),
+          onClose: () => setGiving(false),
+        }}
       />
       <Question
         about={taking}

@@ -35,12 +35,11 @@ interface ReminderDialogProps {
 export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
   const shown = useLastValue(client)
   const [editing, setEditing] = useState(false)
-  const [noted, setNoted] = useState<(Noted & { name: string }) | null>(null)
+  const [noted, setNoted] = useState<JustNoted | null>(null)
   const knowsText = useKnowsPreferences()
   if (!shown) return null
   const close = () => {
     setEditing(false)
-    setNoted(null)
     onClose()
   }
   return (
@@ -54,7 +53,11 @@ export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
       ) : (
         <Reminder
           client={shown}
-          noted={noted?.name === shown.name ? noted : { reminded: shown.reminded, by: shown.reminded_by }}
+          noted={
+            noted?.name === shown.name && noted.before === shown.reminded
+              ? noted
+              : { reminded: shown.reminded, by: shown.reminded_by }
+          }
           onNoted={setNoted}
           onEdit={() => setEditing(true)}
         />
@@ -66,10 +69,13 @@ export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
 /** When a client was reminded, and by whom. */
 type Noted = { reminded: string | null; by: string | null }
 
+/** What was noted of a client here, which counts until its row is loaded again: `before` is what that said then. */
+type JustNoted = Noted & { name: string; before: string | null }
+
 interface ReminderProps {
   client: DueClient
   noted: Noted
-  onNoted: (noted: Noted & { name: string }) => void
+  onNoted: (noted: JustNoted) => void
   onEdit: () => void
 }
 
@@ -80,7 +86,7 @@ function Reminder({ client, noted, onNoted, onEdit }: ReminderProps) {
   const { name: self } = useSession()
   const note = useSubmit(calls.clients.remind, {
     changes: [calls.clients.dueClients],
-    onDone: ({ reminded }, { name }) => onNoted({ name, reminded, by: self }),
+    onDone: ({ reminded }, { name }) => onNoted({ name, reminded, by: self, before: client.reminded }),
   })
   const isDone = () => note.submit({ name: client.name, reminded: true })
   return (

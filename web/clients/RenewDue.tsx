@@ -58,7 +58,7 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
   const clients = unanswered?.clients ?? still
   const chosen = shown && 'chosen' in shown ? shown.chosen.map(({ name }) => name) : []
   const own = useBalance()
-  const balance = unanswered ? unanswered.balance : own.credits
+  const balance = unanswered ? unanswered.balance : own.sure
   const lacking = clients ? own : due
   const fault = clients && balance !== undefined ? null : lacking.error
   const count = clients?.length

@@ -5,6 +5,7 @@ import { MOST_MONTHS } from '../../contract/clients.ts'
 import { inCredits } from '../../contract/quantities.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
 import { useBalance } from '../calls/useBalance.ts'
+import { useIsOld } from '../calls/useIsOld.ts'
 import { OnDay } from '../moments.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
@@ -15,8 +16,6 @@ import { Question } from '../Question.tsx'
 interface RetrieveCardProps {
   /** Undefined while it loads. */
   client: ClientDetail | undefined
-  /** When the client was loaded, in milliseconds: each load has another one. */
-  loadedAt: number
   expired: boolean
 }
 
@@ -30,12 +29,12 @@ type Asked = Pick<ClientDetail, 'name' | 'expiry' | 'retrievals' | 'trial_retrie
 }
 
 /** Takes credits back from a client, after a question. It offers only what can be taken back. */
-export function RetrieveCard({ client, loadedAt, expired }: RetrieveCardProps) {
+export function RetrieveCard({ client, expired }: RetrieveCardProps) {
   const [asked, setAsked] = useState<Asked | null>(null)
   const [retrieved, setRetrieved] = useState(0)
-  // The load that an answer has made old: a question from it would be about months that are taken back already.
-  const [oldLoad, setOldLoad] = useState<number | null>(null)
-  const { credits: balance } = useBalance()
+  const { sure: balance } = useBalance()
+  // A question from before a change would be about months that are taken back already.
+  const isOld = useIsOld(calls.clients.detail)
   const notice = useNotice()
   const most = client && !expired ? Math.min(client.retrievable, MOST_MONTHS) : 0
   const ask = (chosen: number) => {
@@ -52,7 +51,7 @@ export function RetrieveCard({ client, loadedAt, expired }: RetrieveCardProps) {
         label="Retrieve Credits"
         onSubmit={({ credits }) => ask(Number(credits))}
         disabled={most === 0}
-        blocked={oldLoad === loadedAt}
+        blocked={isOld || balance === undefined}
         sending={{ loading: false, submitError: null }}
       >
         <SelectInput
@@ -69,11 +68,7 @@ export function RetrieveCard({ client, loadedAt, expired }: RetrieveCardProps) {
         call={calls.clients.retrieve}
         input={({ name, count, expiry }) => ({ login: name, credits: count, expiry })}
         onClose={() => setAsked(null)}
-        onDone={() => {
-          setRetrieved((times) => times + 1)
-          setOldLoad(loadedAt)
-        }}
-        onOutdated={() => setOldLoad(loadedAt)}
+        onDone={() => setRetrieved((times) => times + 1)}
       >
         {(asked) => <Consequence {...asked} />}
       </Question>

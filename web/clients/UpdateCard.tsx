@@ -9,6 +9,7 @@ import type { ClientDetail } from '../../contract/shapes.ts'
 import type { ApiError } from '../calls/api.ts'
 import { loadAgain } from '../calls/cache.ts'
 import { isUnanswered } from '../calls/submits.ts'
+import { useIsOld } from '../calls/useIsOld.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { now } from '../clock.ts'
 import { clientForm, draftOf, dropSent, onDraftSent } from '../drafts.ts'
@@ -59,6 +60,8 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
   const [payable, setPayable] = useState(true)
   const [reloading, setReloading] = useState(false)
   const form = clientForm(client?.name ?? '')
+  // Months are for the expiry that was loaded.
+  const isOld = useIsOld(calls.clients.detail)
   const wasExpired = useRef(false)
   const save = useSubmit(calls.clients.save, {
     onDone: (_, input) => dropSent(dealer, form, input),
@@ -89,7 +92,7 @@ export function UpdateCard({ client, expired, reload }: UpdateCardProps) {
         label="Update Client"
         onSubmit={submit}
         disabled={!base.seen}
-        blocked={!payable || reloading}
+        blocked={!payable || reloading || (isOld && !save.unanswered)}
         sending={save}
         aside={
           save.outdated && (

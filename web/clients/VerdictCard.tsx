@@ -4,6 +4,7 @@ import { CalendarPlus, CircleCheck, IdCard, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { calls } from '../../contract/calls.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
+import { useIsOld } from '../calls/useIsOld.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { useNow } from '../clock.ts'
 import { OnDay } from '../moments.tsx'
@@ -30,6 +31,7 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
   const [asked, setAsked] = useState<'renewal' | 'credentials' | 'lock' | 'box' | null>(null)
   const [nearly, setNearly] = useState<Nearly | null>(null)
   const switching = useSubmit(calls.clients.save)
+  const isOld = useIsOld(calls.clients.detail)
   const close = () => setAsked(null)
   const typePhone = () => {
     close()
@@ -68,7 +70,13 @@ export function VerdictCard({ client }: { client: ClientDetail | undefined }) {
         >
           Renew
         </Button>
-        <Button variant="outlined" startIcon={<IdCard size={18} />} onClick={() => setAsked('credentials')}>
+        <Button
+          variant="outlined"
+          startIcon={<IdCard size={18} />}
+          // They are handed on: a password from before the last change would let nobody in.
+          disabled={isOld}
+          onClick={() => setAsked('credentials')}
+        >
           Credentials
         </Button>
       </Ways>

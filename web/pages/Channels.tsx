@@ -1,8 +1,10 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { calls } from '../../contract/calls.ts'
+import { calls, type OutputOf } from '../../contract/calls.ts'
 import type { Assigned } from '../boxes/AssignDialog.tsx'
 import { PlayersCard } from '../boxes/PlayersCard.tsx'
 import { PlaylistCard } from '../boxes/PlaylistCard.tsx'
+import { keyOf } from '../calls/cache.ts'
 import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { PageHead } from '../PageHead.tsx'
@@ -14,11 +16,15 @@ import { groupsTable, packageRows, packagesTable } from '../tables/channels.tsx'
 
 /** The playlist of the channels, its groups, and what each package holds of them. */
 export function Channels() {
+  const cache = useQueryClient()
   const loaded = useCall(calls.channels.all, {})
   const [choosing, setChoosing] = useState<Assigned | null>(null)
   const { submit: save } = useSubmit(calls.channels.saveGroup, {
     about: ({ group }) => group,
     changes: [calls.channels.all],
+    // The same button takes it back, also before the list is loaded again.
+    onDone: (_, { group, adult }) =>
+      cache.setQueryData<All>(keyOf(calls.channels.all, {}), (last) => last && marked(last, group, adult)),
   })
   const groups = loaded.data?.groups
   const rows = useMemo(() => groups && packageRows(groups), [groups])
@@ -48,6 +54,16 @@ export function Channels() {
       />
     </>
   )
+}
+
+type All = OutputOf<typeof calls.channels.all>
+
+/** Returns the channels as they are once a group is marked. */
+function marked(all: All, id: number, adult: boolean | undefined): All {
+  const groups = all.groups.map((group) =>
+    group.id === id && adult !== undefined ? { ...group, adult } : group,
+  )
+  return { ...all, groups }
 }
 
 const dialog = chunk(async () => (await import('../boxes/AssignDialog.tsx')).AssignDialog)

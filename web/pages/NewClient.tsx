@@ -55,7 +55,7 @@ export function NewClient() {
     },
   })
   const isHeld = create.loading || create.unanswered
-  const balance = useHeld(useBalance().credits, isHeld)
+  const balance = useHeld(useBalance().sure, isHeld)
   const schema = useMemo(() => newClientSchema(balance), [balance])
   const submit = (input: InputOf<typeof calls.clients.create>) => {
     noteSent()

@@ -54,7 +54,7 @@ function Cards({ name }: { name: string }) {
             reload={async () => (await loaded.refetch({ throwOnError: true })).data}
           />
           <Stack>
-            <RetrieveCard client={client} loadedAt={loaded.dataUpdatedAt} expired={expired} />
+            <RetrieveCard client={client} expired={expired} />
             <DeviceCard client={client} expired={expired} />
           </Stack>
         </Pair>

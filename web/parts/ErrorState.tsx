@@ -37,6 +37,17 @@ export function Outdated({ message, onRetry }: FaultProps) {
   )
 }
 
+/** Warns above data that is still shown of something that is gone, with the way to what is there. */
+export function LastSeen({ message, action }: { message: string; action: ReactNode }) {
+  return (
+    <Strip role="alert">
+      <CircleAlert aria-hidden size={16} />
+      <span>{message} This is what was there before.</span>
+      {action}
+    </Strip>
+  )
+}
+
 /** Says in the place of a text why it is not known, with a button to try again. What is around it announces it. */
 export function Fault({ message, onRetry }: FaultProps) {
   const { tries, retry } = useTries(onRetry)
