@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { Done } from './call.ts'
+import { LONGEST_NAME } from './playlist-limits.ts'
 import { bytes, counted, inDigits } from './quantities.ts'
 import { Moment } from './shapes.ts'
 import { oneLine, trimmed } from './text.ts'
@@ -16,8 +17,7 @@ export type Channel = {
   address: string
 }
 
-/** The most bytes of a playlist, and of one that a browser has compressed. */
-export const MOST_PLAYLIST = 64 * 1024 * 1024
+/** The most bytes of a playlist that a browser has compressed. */
 export const MOST_COMPRESSED = 16 * 1024 * 1024
 
 /** The file of a playlist, compressed with gzip, in base64. */
@@ -47,9 +47,6 @@ export function faultInPlaylist(
   return faults[why]
 }
 
-/** The longest name of a group, and of a channel. */
-export const LONGEST_NAME = 200
-
 export const PlaylistAddress = z
   .string()
   .check(
@@ -68,10 +65,6 @@ export const FileName = z
   )
 
 export const GroupId = z.int().check(z.minimum(1), z.maximum(2_147_483_647))
-
-/** The most channels and groups that a playlist is read with. */
-export const MOST_CHANNELS = 100_000
-export const MOST_GROUPS = 2_000
 
 const PlayerName = z
   .string()

@@ -5,7 +5,6 @@ import {
   FileName,
   Group,
   GroupId,
-  MOST_GROUPS,
   Players,
   Playlist,
   PlaylistAddress,
@@ -13,6 +12,7 @@ import {
 } from '../channels.ts'
 import { PackageSelection } from '../clients.ts'
 import { PACKAGES } from '../packages.ts'
+import { MOST_GROUPS } from '../playlist-limits.ts'
 import { secret } from '../secret.ts'
 import { Moment } from '../shapes.ts'
 

@@ -107,7 +107,7 @@ describe('the admin', () => {
     await expect(rows(page, 'Servers').last()).toContainText(/is-goneGone.*0\.0\.9/)
     await expect(page.getByRole('region', { name: 'Backups' })).toContainText('Boxtree makes none by itself.')
     await expect(page.getByRole('region', { name: 'Boxtree' })).not.toContainText(/0\.0\.9|20\.0\.0/)
-    await page.goto('about:blank')
+    await page.goto('/icon.svg')
     const asked = page.waitForResponse('**/v1/admin/findings')
     await page.goto('/admin')
     await asked

@@ -341,7 +341,7 @@ describe('what a screen shows first is asked for before its scripts have come', 
         const asked = urls.map((url) => new URL(url, 'http://any').pathname).sort()
         held = Promise.withResolvers<void>()
         // The page before asks for nothing more.
-        await page.goto('about:blank')
+        await page.goto('/icon.svg')
         calls.length = 0
         await page.goto(path, { waitUntil: 'commit' })
         await expect.poll(() => calls.filter((call) => call.startsWith('/v1/')).sort()).toEqual(asked)

@@ -2,13 +2,8 @@ import { type ComponentProps, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
-import {
-  CompressedFile,
-  LONGEST_NAME,
-  MOST_COMPRESSED,
-  MOST_PLAYLIST,
-  PlaylistAddress,
-} from '../../contract/channels.ts'
+import { CompressedFile, MOST_COMPRESSED, PlaylistAddress } from '../../contract/channels.ts'
+import { LONGEST_NAME, MOST_PLAYLIST } from '../../contract/playlist-limits.ts'
 import { bytes, counted } from '../../contract/quantities.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'

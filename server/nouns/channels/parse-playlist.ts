@@ -1,5 +1,6 @@
 import parser from 'iptv-playlist-parser'
-import { type Channel, LONGEST_NAME, MOST_CHANNELS, MOST_GROUPS } from '../../../contract/channels.ts'
+import type { Channel } from '../../../contract/channels.ts'
+import { LONGEST_NAME, MOST_CHANNELS, MOST_GROUPS } from '../../../contract/playlist-limits.ts'
 import { soundsAdult } from './adults.ts'
 import { withKeys } from './keys.ts'
 import { textOf } from './text-of.ts'

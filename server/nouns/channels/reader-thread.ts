@@ -1,7 +1,8 @@
 import { promisify } from 'node:util'
 import { parentPort, workerData } from 'node:worker_threads'
 import { gunzipSync, gzip } from 'node:zlib'
-import { type Channel, MOST_PLAYLIST } from '../../../contract/channels.ts'
+import type { Channel } from '../../../contract/channels.ts'
+import { MOST_PLAYLIST } from '../../../contract/playlist-limits.ts'
 import { parsePlaylist } from './parse-playlist.ts'
 import type { Order, Read } from './read-in-thread.ts'
 
