@@ -58,6 +58,23 @@ describe('of the configuration,', () => {
     })
   })
 
+  test.each(['127.0.0.1', '0.0.0.0', '::', '::1', 'fe80::1%eth0', 'console.example'])(
+    'a port is opened on an address or a name: %s',
+    (host) => {
+      expect(readConfig({ HOST: host }).host).toBe(host)
+    },
+  )
+
+  test.each(['127.0.0.1:8080', ':8080', '[::1]', '[::1]:8080', 'http://127.0.0.1', '10.0.0.0/8', 'a b'])(
+    'and on nothing else, which is told at once: %s',
+    (host) => {
+      expect(faultsOf({ HOST: host })).toContain('HOST must be an address or a name alone')
+      expect(faultsOf({ METRICS_PORT: '9464', METRICS_HOST: host })).toContain(
+        'METRICS_HOST must be an address',
+      )
+    },
+  )
+
   test('an empty value counts as unset', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '', TIME_ZONE: ' ' })).toMatchObject({
       port: 8080,

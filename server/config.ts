@@ -61,7 +61,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const serve = readServe(reader)
   const dataDir = resolve(reader.text('DATA_DIR') ?? './data')
   const config: Config = {
-    host: reader.text('HOST') ?? '127.0.0.1',
+    host: reader.host('HOST') ?? '127.0.0.1',
     port,
     serve,
     boxPort: readBoxPort(reader, port, serve),
@@ -117,6 +117,14 @@ class Reader {
   /** Returns a variable. An empty one counts as unset, because compose files and units write it for "not given". */
   text(name: string): string | undefined {
     return this.#env[name]?.trim() || undefined
+  }
+
+  /** Returns the address or name that a port is opened on. What has a port or a scheme besides is a fault. */
+  host(name: string): string | undefined {
+    const text = this.text(name)
+    if (text !== undefined && /[\s/[\]]|^[^:]*:[^:]*$/.test(text))
+      this.faults.push(`${name} must be an address or a name alone, as 127.0.0.1, 0.0.0.0 or ::1.`)
+    return text
   }
 
   whole(name: string, limits: { least: number; most: number; otherwise: number }): number {
@@ -191,7 +199,7 @@ function readBackups(reader: Reader, dataDir: string): Config['backups'] {
 
 /** Returns null where the metrics have no port. They are for this machine alone, unless told otherwise. */
 function readMetrics(reader: Reader): Config['metrics'] {
-  const host = reader.text('METRICS_HOST')
+  const host = reader.host('METRICS_HOST')
   if (reader.text('METRICS_PORT') === undefined) {
     if (host !== undefined) reader.refuseAlone('METRICS_HOST', 'METRICS_PORT')
     return null

@@ -12,7 +12,7 @@ import { screenAt } from './screens.ts'
 /** What every dashboard needs, without what only lists and forms of clients share. */
 const PARTS = new RegExp(
   [
-    '/web/(parts|tables)/(?!chart/|dialog/Menu|dialog/DialogFrame|table/SelectionBar|form/|copy|clients|due|expiry|macs|phone|tree)',
+    '/web/(parts|tables)/(?!chart/|dialog/|Progress|Buttons|table/(SelectionBar|Segments)|form/|copy|clients|due|expiry|macs|phone|tree)',
     '/web/(NewestOnly|Question|TableCard|useServedPage)',
     '/web/accounts/(BalanceTile|ExportButton|LatestTransactions|useLatest)',
     '/lucide-react/',
@@ -68,10 +68,14 @@ export default defineConfig({
             },
             {
               name: 'client',
-              test: /\/web\/(clients\/(deletion|Gone|Warning|AskForMore|startOptions|useSelected)|tables\/(expiry|phone)|phone)/,
+              test: /\/web\/(clients\/(deletion|Gone|Warning|AskForMore|startOptions|useSelected)|tables\/(expiry|phone)|phone|parts\/table\/Segments)/,
               minShareCount: 2,
             },
-            { name: 'inputs', test: /\/web\/parts\/form\//, minShareCount: 2 },
+            {
+              name: 'inputs',
+              test: /\/web\/(parts\/form\/|calls\/use(IsOld|SureBalance))/,
+              minShareCount: 2,
+            },
             // Fetched together once the person turns to a control.
             {
               debugName: 'dialogs',
@@ -111,7 +115,10 @@ function chunkOfLogin(id: string, graph: Graph): string | null {
   return FORMLESS.some((file) => neededBy(file, id, graph)) ? 'common' : 'forms'
 }
 
-const DIALOGS = ['parts/dialog/DialogFrame.tsx', '../node_modules/@mui/material/Drawer/index.mjs']
+const DIALOGS = [
+  ...['parts/dialog/DialogFrame.tsx', 'parts/dialog/Cancel.tsx', 'parts/Progress.tsx', 'parts/Buttons.tsx'],
+  '../node_modules/@mui/material/Drawer/index.mjs',
+]
 
 const closures = new Map<string, Set<string>>()
 

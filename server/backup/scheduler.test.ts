@@ -226,6 +226,25 @@ describe('a backup by the clock', () => {
     await backups.stop()
   })
 
+  test('is known while its folder cannot be read, as after a change of its owner', async () => {
+    plant('auto-2026-05-10T11-00-00-000Z', 'sound')
+    const backups = openBackups({
+      ...{ plan: { everyHours: 24, keep: 7, folder }, reserve: null, markOf },
+      ...{ owner: world.server.database.owner, key: SECRET_KEY, timeZone: 'UTC' },
+      clock: () => new Date('2026-05-10T12:00:00Z'),
+      log: pino({ level: 'silent' }),
+    })
+    const known = { kept: 1, newest: '2026-05-10T11:00:00.000Z', sound: '2026-05-10T11:00:00.000Z' }
+    expect(await backups.state()).toMatchObject({ ...known, failure: null })
+    rmSync(folder, { recursive: true })
+    writeFileSync(folder, 'no folder')
+    expect(await backups.state()).toMatchObject({
+      ...known,
+      failure: { message: expect.stringContaining('ENOTDIR') },
+    })
+    await backups.stop()
+  })
+
   test('is due at once after the clock was set back, whatever was made or failed while it was ahead', async () => {
     mkdirSync(folder)
     writeFileSync(join(folder, 'no folder'), '')

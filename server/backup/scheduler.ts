@@ -84,7 +84,6 @@ export function openBackups(options: ScheduleOptions): {
       kept = await storedIn(plan.folder, clock(), mark)
       away = null
     } catch (error) {
-      kept = []
       noteAway(error as Error)
     }
   }

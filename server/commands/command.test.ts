@@ -39,6 +39,16 @@ describe('a command whose database is lost', () => {
     expect(await told(LOST, options)).toMatch('The database was stopped meanwhile, or cannot be reached')
   })
 
+  test.each(['ETIMEDOUT', '40003'])(
+    'does not say that nothing was changed where it got no answer in time (%s)',
+    async (code) => {
+      const late = Object.assign(new Error('late'), { code })
+      expect(await told(late, { files: '' })).toMatch(
+        / A change may have been made all the same\. Run the same again, with the same settings, /,
+      )
+    },
+  )
+
   test('hides no other error of its own', async () => {
     const bug = new TypeError('of the work')
     expect(await told(bug, { isStuck: true })).toBe(bug)

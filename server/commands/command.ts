@@ -91,6 +91,8 @@ export function sentenceOf(error: unknown): string | null {
     return 'The database had no room for what it sorts: a quarter of its disk at most. Give it a larger disk.'
   if (/^(EROFS|EACCES|EPERM)$/.test(code) && error instanceof Error && 'path' in error)
     return `${error.path} cannot be written; check its owner and its mode, and whether its disk may be written.`
+  if (/^(ETIMEDOUT|40003)$/.test(code))
+    return 'The database did not answer in time, as where a standby is away that each change waits for. A change may have been made all the same. Run the same again, with the same settings, once it answers.'
   if (isLost(error))
     return 'The database was stopped meanwhile, or cannot be reached. Try again once it is there.'
   return null

@@ -13,7 +13,9 @@ import {
   writeKeyFile,
 } from '../access/secret-key.ts'
 import { type Config, readConfig, StartFault } from '../config.ts'
+import { change } from '../postgres/begin.ts'
 import { openDatabase, requireDatabase } from '../postgres/database.ts'
+import { codeOf } from '../postgres/errors.ts'
 import { migrate } from '../postgres/migrate.ts'
 import { type Sql, withPool } from '../postgres/pool.ts'
 import { standingOf } from '../postgres/schema.ts'
@@ -38,8 +40,9 @@ async function main(): Promise<void> {
     await withPool(database.owner, { max: 1, isLong: true }, async (sql) => {
       if ((await standingOf(sql)) === null)
         throw new StartFault('There is nothing to encrypt yet; start the console first.')
-      await migrate({ ...database, say })
       if (database.files === null) await refuseWhileUsed(sql)
+      await refuseWithoutCommits(sql)
+      await migrate({ ...database, say })
       const to = await newKey(config, sql)
       if (to.equals(from))
         throw new StartFault('NEW_SECRET_KEY is the key that is in use; set it to another one.')
@@ -67,6 +70,21 @@ async function refuseWhileUsed(sql: Sql): Promise<void> {
       throw new StartFault('A console is running on this database; stop every one before the key is changed.')
     }
     await pause(100)
+  }
+}
+
+/**
+ * A change whose end is not confirmed leaves the operator with two keys, one of which is the database's. So it is not
+ * begun where the database confirms none.
+ */
+async function refuseWithoutCommits(sql: Sql): Promise<void> {
+  try {
+    await change(sql, () => sql`select pg_logical_emit_message(true, 'boxtree', '')`)
+  } catch (error) {
+    if (codeOf(error) !== 'ETIMEDOUT') throw error
+    throw new StartFault(
+      'The database confirms no change at present, as where a standby is away that each change waits for. Nothing was done.',
+    )
   }
 }
 

@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, mkdirSync, mkdtempSync, rmdirSync } from 'node:fs'
+import { accessSync, constants, lstatSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartFault } from '../config.ts'
 import { codeOf, isDiskFull } from './errors.ts'
@@ -10,11 +10,11 @@ import { codeOf, isDiskFull } from './errors.ts'
  */
 export function makeDataFolder(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
-  } catch {
-    throw new StartFault(
-      `DATA_DIR is ${dataDir}, which cannot be made; choose a folder that you may write to.`,
-    )
+    makeWithParents(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
+  } catch (error) {
+    throw isOfDisk(error)
+      ? unusable(dataDir, error)
+      : new StartFault(`DATA_DIR is ${dataDir}, which cannot be made; choose a folder that you may write to.`)
   }
   try {
     accessSync(dataDir, constants.R_OK | constants.X_OK)
@@ -22,7 +22,22 @@ export function makeDataFolder(dataDir: string): void {
     rmdirSync(mkdtempSync(join(dataDir, '.tried-')))
   } catch (error) {
     // On a full disk people can still sign in and look.
-    if (!isDiskFull(error)) throw unusable(dataDir)
+    if (!isDiskFull(error)) throw unusable(dataDir, error)
+  }
+}
+
+/**
+ * Node's own option for this takes a disk that cannot be written for a missing folder, and beneath `/proc` it tries for
+ * ever.
+ */
+function makeWithParents(path: string, mode: number): void {
+  try {
+    mkdirSync(path, { mode })
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' && statSync(path).isDirectory()) return
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
+    makeWithParents(dirname(path), mode)
+    mkdirSync(path, { mode })
   }
 }
 
@@ -35,11 +50,20 @@ export function isInDataFolder(path: string): boolean {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch (error) {
     if (codeOf(error) === 'ENOTDIR') return false
-    throw unusable(dirname(path))
+    throw unusable(dirname(path), error)
   }
 }
 
-function unusable(dataDir: string): StartFault {
+/** Whether a folder cannot be used because of its disk, whoever tries. */
+function isOfDisk(error: unknown): boolean {
+  return /^(EROFS|EIO)$/.test(codeOf(error))
+}
+
+function unusable(dataDir: string, error: unknown): StartFault {
+  if (isOfDisk(error))
+    return new StartFault(
+      `DATA_DIR is ${dataDir}, on a disk that cannot be written: it may be mounted so, or fail. Mend it, or choose a folder on another one.`,
+    )
   return new StartFault(
     `DATA_DIR is ${dataDir}, which you may not read and write; start Boxtree as the user whose folder it is, or choose another one.`,
   )

@@ -111,6 +111,37 @@ describe('with an external PostgreSQL', () => {
     }
   })
 
+  test('commands end while the standby is away for which each commit waits, and say what may have come of it', async () => {
+    await shop.stop()
+    const superuser = openPool(external.at('postgres', 'postgres'), { max: 1 })
+    const env = { ...INHERITED, DATA_DIR: dataDir, ...external.env }
+    const ended = (command: string) => {
+      const running = run(process.execPath, [join(import.meta.dirname, `../commands/${command}.ts`)], {
+        env,
+        // Only one that hangs is ended by this.
+        timeout: 60_000,
+      })
+      running.child.stdin?.end(`${PASSWORD}\n`)
+      return running.catch((error: unknown) => error)
+    }
+    await superuser`alter system set synchronous_standby_names = '*'`
+    await superuser`select pg_reload_conf()`
+    try {
+      const [password, rotation] = await Promise.all([ended('admin-password'), ended('rotate-key')])
+      expect(password).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/ may have been made all the same\. Run the same again, .*\n$/),
+      })
+      expect(rotation).toMatchObject({ code: 1, stderr: expect.stringMatching(/ Nothing was done\.\n$/) })
+    } finally {
+      await superuser`alter system reset synchronous_standby_names`
+      await superuser`select pg_reload_conf()`
+      await superuser.end()
+    }
+    expect(existsSync(join(dataDir, 'secret-key.next'))).toBe(false)
+    shop = await start()
+  })
+
   test('npm run rotate-key changes the key while no console runs', async () => {
     const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ...external.env }
     const rotate = () =>

@@ -96,7 +96,9 @@ export async function withPool<Result>(
     if (options.isLong) await prepareForLongWork(sql)
     return await work(sql)
   } finally {
-    await sql.end({ timeout: 5 })
+    await sql.end({ timeout: 1 })
+    // A commit that waits for a standby keeps its connection, and so its process, until the standby is there again.
+    closeSockets(sql, 'the work is over')
   }
 }
 

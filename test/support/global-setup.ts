@@ -103,9 +103,6 @@ async function makeTemplate(postgres: Connect): Promise<void> {
     owner: connectAs(postgres, 'boxtree_owner', TEMPLATE),
     say: () => {},
   })
-  // Otherwise each copy would set the marks of all rows of the catalogue anew when it is read first.
-  const freeze = (sql: Sql) => sql`vacuum freeze`
-  await withPool(connectAs(postgres, 'postgres', TEMPLATE), { max: 1, isLong: true }, freeze)
 }
 
 function leaveToJanitor(folder: string): void {

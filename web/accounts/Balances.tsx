@@ -6,6 +6,7 @@ import { shortage, shortageOf } from '../../contract/quantities.ts'
 import { useBalance } from '../calls/useBalance.ts'
 import { useCall } from '../calls/useCall.ts'
 import { useIsOld } from '../calls/useIsOld.ts'
+import { useSureBalance } from '../calls/useSureBalance.ts'
 import { number } from '../parts/number.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useHeld } from '../parts/useHeld.ts'
@@ -22,11 +23,12 @@ export interface Before {
 }
 
 /**
- * Returns the balances before a movement; `of` is the call that has told the other one. While `isHeld` is true they stay as they were when it became true: while the
- * credits move, where nobody knows whether they did, and while the question closes.
+ * Returns the balances before a movement; `of` is the call that has told the other one. While `isHeld` is true they stay as
+ * they were when it became true: while the credits move, where nobody knows whether they did, and while the question closes.
  */
 export function useBefore(name: string, other: number, of: Call, isHeld: boolean): Before {
-  const { credits, sure: own } = useBalance()
+  const { credits } = useBalance()
+  const own = useSureBalance()
   const isOtherOld = useIsOld(of)
   const isOld = isOtherOld || own !== credits
   return useHeld({ own, name, other: isOtherOld ? undefined : other, isOld }, isHeld)

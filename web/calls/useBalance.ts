@@ -2,7 +2,6 @@ import { calls } from '../../contract/calls.ts'
 import { useSession } from '../session.tsx'
 import type { ApiError } from './api.ts'
 import { useCall } from './useCall.ts'
-import { useIsOld } from './useIsOld.ts'
 
 /**
  * Returns the caller's balance with its loading state. `every` asks for it again, in milliseconds; `whileShort` does so
@@ -11,8 +10,6 @@ import { useIsOld } from './useIsOld.ts'
 export function useBalance({ every, whileShort = false }: { every?: number; whileShort?: boolean } = {}): {
   /** Null for the admin, who has no limit; undefined while it is loading, and where it could not be loaded. */
   credits: number | null | undefined
-  /** The same, but undefined also while it is from before a change: for what is asked or priced with it. */
-  sure: number | null | undefined
   /** Whether it is below the threshold. */
   low: boolean
   lowBelow: number | null | undefined
@@ -28,11 +25,9 @@ export function useBalance({ every, whileShort = false }: { every?: number; whil
   const often = whileShort ? WHILE_SHORT_MS : every
   const loaded = useCall(call, {}, { enabled: role !== 'admin', every: often })
   const { data, isLoading, error, refetch, dataUpdatedAt: loadedAt } = loaded
-  const isOld = useIsOld(call)
   const credits = role === 'admin' ? null : data?.credits
-  const sure = isOld ? undefined : credits
   const { low = false, low_below: lowBelow } = data ?? {}
-  return { credits, sure, low, lowBelow, loading: isLoading, error, refetch, loadedAt }
+  return { credits, low, lowBelow, loading: isLoading, error, refetch, loadedAt }
 }
 
 /** How often what is too dear is asked for again: the parent may be on the telephone. */

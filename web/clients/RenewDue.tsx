@@ -14,6 +14,7 @@ import { clientsRenewed } from '../calls/notices.ts'
 import { submitOnce } from '../calls/submits.ts'
 import { useBalance } from '../calls/useBalance.ts'
 import { useBatches } from '../calls/useBatches.tsx'
+import { useSureBalance } from '../calls/useSureBalance.ts'
 import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ErrorState } from '../parts/ErrorState.tsx'
 import { FormDialog } from '../parts/form/FormDialog.tsx'
@@ -58,7 +59,8 @@ export function RenewDue({ open, asked, onClose, onRenewed, onGone }: RenewDuePr
   const clients = unanswered?.clients ?? still
   const chosen = shown && 'chosen' in shown ? shown.chosen.map(({ name }) => name) : []
   const own = useBalance()
-  const balance = unanswered ? unanswered.balance : own.sure
+  const sure = useSureBalance()
+  const balance = unanswered ? unanswered.balance : sure
   const lacking = clients ? own : due
   const fault = clients && balance !== undefined ? null : lacking.error
   const count = clients?.length

@@ -4,8 +4,8 @@ import { calls } from '../../contract/calls.ts'
 import { MOST_MONTHS } from '../../contract/clients.ts'
 import { inCredits } from '../../contract/quantities.ts'
 import type { ClientDetail } from '../../contract/shapes.ts'
-import { useBalance } from '../calls/useBalance.ts'
 import { useIsOld } from '../calls/useIsOld.ts'
+import { useSureBalance } from '../calls/useSureBalance.ts'
 import { OnDay } from '../moments.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Form } from '../parts/form/Form.tsx'
@@ -32,7 +32,7 @@ type Asked = Pick<ClientDetail, 'name' | 'expiry' | 'retrievals' | 'trial_retrie
 export function RetrieveCard({ client, expired }: RetrieveCardProps) {
   const [asked, setAsked] = useState<Asked | null>(null)
   const [retrieved, setRetrieved] = useState(0)
-  const { sure: balance } = useBalance()
+  const balance = useSureBalance()
   // A question from before a change would be about months that are taken back already.
   const isOld = useIsOld(calls.clients.detail)
   const notice = useNotice()

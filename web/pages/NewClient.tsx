@@ -17,6 +17,7 @@ import { isUnanswered } from '../calls/submits.ts'
 import { useBalance } from '../calls/useBalance.ts'
 import { useCall } from '../calls/useCall.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
+import { useSureBalance } from '../calls/useSureBalance.ts'
 import { AskForMore } from '../clients/AskForMore.tsx'
 import type { Credentials } from '../clients/credentials.ts'
 import { DescriptionField, MacField, PackageField, PhoneField, Suggest } from '../clients/fields.tsx'
@@ -55,7 +56,7 @@ export function NewClient() {
     },
   })
   const isHeld = create.loading || create.unanswered
-  const balance = useHeld(useBalance().sure, isHeld)
+  const balance = useHeld(useSureBalance(), isHeld)
   const schema = useMemo(() => newClientSchema(balance), [balance])
   const submit = (input: InputOf<typeof calls.clients.create>) => {
     noteSent()

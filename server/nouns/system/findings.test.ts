@@ -97,3 +97,15 @@ test('a server that has never made a backup is reported after twice BACKUP_EVERY
     },
   ])
 })
+
+test('no backup is said not to be there where their folder could not be read', () => {
+  const failure = { at: '2026-05-15T09:00:00.000Z', message: 'EACCES: permission denied' }
+  const unread = { ...BACKUPS, newest: null, sound: null, test_restore: null, failure }
+  expect(found({}, { host: 'one', started: '2026-05-13T09:59:59.000Z', backups: unread })).toMatchObject([
+    {
+      sentence: expect.stringMatching(
+        /^No backup can be found, .* one says: EACCES: permission denied\. See /,
+      ),
+    },
+  ])
+})

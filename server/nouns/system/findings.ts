@@ -137,10 +137,8 @@ function ofBackups(living: readonly Server[], now: Date): Finding[] {
   const since = time(newest.newest ?? newest.started)
   const why = failed?.failure ? ` ${failed.host} says: ${ended(failed.failure.message)}` : ''
   if (now.getTime() - since > 2 * newest.every_hours * HOUR_MS) {
-    const age =
-      newest.newest === null
-        ? 'There is no backup'
-        : `The newest backup is ${long(now.getTime() - since)} old`
+    const none = failed ? 'No backup can be found' : 'There is no backup'
+    const age = newest.newest === null ? none : `The newest backup is ${long(now.getTime() - since)} old`
     return urgent(
       'backup',
       `${age}, although one is to be made every ${counted(newest.every_hours, 'hour')}.${why} See the log of the servers, and make one meanwhile where there is room: npm run backup -- FOLDER.`,
