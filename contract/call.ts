@@ -39,9 +39,9 @@ export type Call<
   /** Whether it ends the session that it is made in, which every other change needs to its end. */
   endsSession: boolean
   /**
-   * What it sets that can be set otherwise again, so that the same, sent once more after that, is another change:
-   * `{name}` stands for each account or client that the input names, and `{field}` for each of its other fields. Empty
-   * for what cannot be set otherwise, such as a deletion.
+   * What the call sets, where that can be set otherwise afterwards: once somebody has done so, the same input is a new
+   * change and no repeat. `{name}` stands for each account or client that the input names, and `{field}` for each of
+   * its other fields. Empty where nothing can be set otherwise, as after a deletion.
    */
   sets: string
   /** The fields of its input that are left out wherever an input is kept. */

@@ -23,9 +23,9 @@ export function audit(sql: Sql, call: Call, acts: readonly Act[]): Fragment {
 }
 
 /**
- * Returns what is kept of an input. The audit grows for ever, so that of one that is large the long fields are kept as
- * digests. A change whose body is long names clients that are there, all of which are kept. A file may name any number
- * that are not.
+ * Returns what is kept of an input. The audit grows for ever, so the long fields of a large input are kept as digests.
+ * A change with a long body is kept whole, since it names only clients that exist. An order for a file is not: it may
+ * name any number of clients that do not exist.
  */
 function detailOf(call: Call, input: object): object {
   const detail = withoutSecrets(call, input)

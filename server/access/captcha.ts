@@ -65,9 +65,9 @@ function counted(captcha: Captcha): Captcha {
 const LIFE_MS = { ordinary: 300_000, harder: 900_000 }
 
 // One try is a PBKDF2 of 6,000 rounds, so that the browser spends its time in native code and a challenge costs the
-// server a millisecond. The solution may be any of the first tries: a program would begin where they begin. So it pays
-// what a person's browser does, 0.1 s of a desk on average and at most 0.2 s, and four times that of a phone, where it
-// is there before a person has typed.
+// server a millisecond. The solution may be any of the first MOST_TRIES tries, so that a program which tries them in
+// order has to work as long as a person's browser: 0.1 s on average on a desktop, and 0.3 s on a phone, where the
+// challenge is solved before the person has typed.
 const ROUNDS = 6_000
 const MOST_TRIES = 150
 /** The tries of a phone in a second: the 75 of an average challenge take it 0.3 s. */

@@ -69,8 +69,9 @@ function writeDraft(draft: string, { dataDir, adminLogin: login }: Config): Logi
 }
 
 /**
- * Says where the first login is, unless the admin has signed in: at another server, which has no such file. Printed
- * lines end up in a log, but for those on a terminal: there it says the password, which needs no file from then on.
+ * Returns what to say of the first login; null where there is nothing to say. Where the admin has signed in already, a
+ * file that is still here is removed: that sign-in was at another server. Lines that are printed end up in a log, but
+ * not those on a terminal: only there the password itself is said, and the file is removed afterwards.
  */
 async function lineOfFirstLogin(sql: Sql, config: Config, onTerminal: boolean): Promise<Telling | null> {
   const file = firstLoginFile(config)

@@ -42,11 +42,11 @@ const MOST_OF_ACCOUNT_AN_HOUR = 100
 const KNOWN_FOR_MS = 30 * DAY_MS
 /** A try without a result, because its server died, counts as wrong after this time. */
 const UNDECIDED_FOR_MS = 30_000
-/**
- * How long a try waits for those under way, how often it looks, and how long its caller waits then, in milliseconds.
- */
+/** How long a try waits for the results of those under way, in milliseconds. */
 const DECIDED_WITHIN_MS = 10_000
+/** How often it looks whether they have come, in milliseconds. */
 const LOOK_EVERY_MS = 50
+/** What its caller is told to wait where they have not come in time, in milliseconds. */
 const UNDECIDED_WAIT_MS = 1_000
 
 /**

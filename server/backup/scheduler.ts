@@ -68,8 +68,8 @@ export function openBackups(options: ScheduleOptions): {
   }
 
   /**
-   * Reads the folder. Where it cannot be read, or does not answer in time, as one on a share that is away, that is a
-   * failure, and no fault: the console goes on, and asks no second time before it was answered.
+   * Reads the folder. Where it cannot be read, or does not answer in time (as one on a share that is away), that is
+   * noted like a backup that failed, and the console goes on. The folder is not asked again before it has answered.
    */
   async function read(within: number): Promise<void> {
     const late = new AbortController()

@@ -960,7 +960,7 @@ describe('a Ministra client', () => {
     expect(await box.signIn()).toBe(0)
   })
 
-  test('loses its box to the client with whose login that one signs in', async () => {
+  test('loses its box to another client once that box signs in with the login of that client', async () => {
     const [one, other] = [await ministra(), await ministra()]
     await one.box.logIn(one.name, 'pass word')
     world.clock.pass({ days: 2 })
@@ -1031,7 +1031,7 @@ describe('a Ministra client', () => {
     }
   })
 
-  test('has its own box back as often as that comes, and still three others in a day until a reset', async () => {
+  test('gets its own box back however often that returns, and in a day three other boxes besides, until a reset', async () => {
     const [one, other] = [await ministra(), await ministra()]
     const { box } = one
     await box.handshake()

@@ -40,8 +40,9 @@ async function main(): Promise<void> {
     await withPool(database.owner, { max: 1, isLong: true }, async (sql) => {
       if ((await standingOf(sql)) === null)
         throw new StartFault('There is nothing to encrypt yet; start the console first.')
-      if (database.files === null) await refuseWhileUsed(sql)
+      // First, because a commit that waits for a standby keeps the connection of a console that has ended.
       await refuseWithoutCommits(sql)
+      if (database.files === null) await refuseWhileUsed(sql)
       await migrate({ ...database, say })
       const to = await newKey(config, sql)
       if (to.equals(from))

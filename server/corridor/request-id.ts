@@ -3,7 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { among } from '../access/network.ts'
 
-/** The header in which a trusted proxy gives a request its id, and in which every answer has it. */
+/**
+ * The header in which a trusted proxy gives a request its id. Every answer has it, but for the console's files that
+ * never change.
+ */
 export const ID_HEADER = 'x-request-id'
 
 export const ID_FIELD = 'request_id'

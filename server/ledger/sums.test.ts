@@ -317,7 +317,7 @@ describe('a finished month', () => {
     expect(data).toEqual([{ type: 'USED', transactions: 2, credits: 3 }])
   })
 
-  test('keeps it few how many rows are read for an account that is never busy, however old it is', async () => {
+  test('keeps the number of rows small that are read for an account that is never busy, however old it is', async () => {
     beginMonth()
     const first = dayOf(world.clock.now, 'UTC')
     const families = [await world.family({ credits: 4_000 }), await world.family({ credits: 16_000 })]

@@ -69,7 +69,8 @@ async function throughToday(
   await planForValues(sql)
   const base = sql`s.day < ${today} and s.ended <= ${now}`
   const own = only === null ? sql`true` : sql`a.id = ${only}`
-  // One that was closed before the newest row ended has all of its rows, and would have all changes since then read.
+  // A superreseller that was closed before the newest row ended has all of its rows. It is left out, because `since`
+  // would be the end of its last row, and all changes from then on would be read.
   const which = sql`${own} and (
     a.closed > (select s.ended from statistic s where ${base} order by s.day desc limit 1)) is not false`
   const [known] = await sql<{ since: string | null }[]>`

@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../test/support/database.ts'
@@ -115,6 +117,24 @@ describe.runIf(offers(hasIPv6, 'The tests of addresses of IPv6', 'the address ::
       address.close()
     }
   })
+})
+
+test('a process ends although work was given up, also over a unix socket that a URL names', () => {
+  const { server } = database
+  if (typeof server === 'string') throw new Error('the address leads to a unix socket')
+  const url = `postgres://${server.user}@${encodeURIComponent(dirname(server.socket))}/${server.database}`
+  const script = `
+    const { withPool } = await import(${JSON.stringify(import.meta.resolve('./pool.ts'))})
+    await withPool(process.argv[1], { max: 1 }, async (sql) => {
+      await sql\`select 1\`
+      sql\`select pg_sleep(60)\`.catch(() => {})
+    })`
+  // It is ended by the limit only where it would wait for the statement, which PostgreSQL ends after 30 s.
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script, url], {
+    timeout: 20_000,
+    encoding: 'utf8',
+  })
+  expect(status, stderr).toBe(0)
 })
 
 test.each([false, true])(

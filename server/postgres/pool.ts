@@ -242,10 +242,12 @@ function openOver(
 ): Sql {
   // The role is chosen here: the driver would end each connection to a standby that the URL does not allow.
   const to = url.replace(/(?<=[?&])target_session_attrs=[^&]*/g, '')
-  const alone: Sql = driver(to, { ...settings, ...hooks })
-  if (alone.options.path) return alone
   const hosts = hostsOf(to)
   const [first = { host: 'localhost', port: 5432 }, ...others] = hosts
+  if (first.host.startsWith('/')) {
+    const path = `${first.host}/.s.PGSQL.${first.port}`
+    return driver(to, { ...settings, ...hooks, path, ...{ socket: openLocalSocket } })
+  }
   const search = oneAtATime(() => findHost(to, settings, hosts, wanted))
   const socket = async (options: object) => {
     if (others.length === 0) return openSocket(options, first)

@@ -4,7 +4,7 @@ import { holdOpen } from '../../test/support/hold.ts'
 import { openLog } from '../log.ts'
 import { watchPrimary } from './primary.ts'
 
-test('a reading that a stop interrupts is told as no lost database, one before it is', async () => {
+test('a reading that a stop interrupts is not reported as a lost database, but one that failed before the stop is', async () => {
   const logged: string[] = []
   const log = openLog({ write: (line) => logged.push(line) }, 'info')
   const database = await freshDatabase({ connections: 1 })

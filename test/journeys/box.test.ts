@@ -278,6 +278,30 @@ describe('on the page of the boxes, a box', () => {
     await expect(page.getByRole('dialog')).toBeHidden()
   })
 
+  test.for(['goes on', 'is switched off and on'])(
+    'shows no message of its last client to the next one, whose it is while it %s',
+    async (how, { windows, world }) => {
+      const { dealer, name, mac } = await newClient(world)
+      const page = await openBox(windows, world, { mac })
+      await expect(page.getByRole('status')).toHaveText('1 News One')
+      await settle(page)
+      await dealer.call(calls.clients.tell, { clients: [name], event: 'message', message: 'You owe us' })
+      world.clock.pass({ seconds: 5 })
+      await answered(page, 'get_events', () => forward(page, POLL))
+      const message = page.getByRole('dialog', { name: 'You owe us' })
+      await expect(message).toBeVisible()
+      await dealer.call(calls.clients.save, { login: name, o_mac: mac, stb_mac: uniqueMac() })
+      const { dealer: other } = await world.family({ credits: 1 })
+      await world.client(other, { stb_mac: mac })
+      world.clock.pass({ seconds: 5 })
+      await answered(page, 'get_all_channels', async () => {
+        if (how === 'goes on') await forward(page, POLL)
+        else await page.reload()
+      })
+      await expect(message).toBeHidden()
+    },
+  )
+
   test('that is switched on while it is refused gets its messages, and reads the reason of now', async ({
     windows,
     world,

@@ -325,15 +325,19 @@ describe.each([
     const { me, child, page } = await atChild(world, open, 3)
     const access = page.getByRole('region', { name: 'Access' })
     await expect(access).toContainText('Can sign in')
+    // It comes once the question has loaded the account again.
+    const loaded = page.waitForResponse(`**/v1/tree/${child.name}`)
+    await press(page, 'Add 1 credit')
+    await loaded
     await me.call(calls.tree.suspend, { name: child.name })
-    await pressAndConfirm(page, 'Add 1 credit')
+    const question = page.getByRole('alertdialog')
+    await press(question, 'Add 1 credit')
     const card = page.getByRole('region', { name: 'Update Credits' })
     await expect(card).toContainText(`${child.name} is suspended.`)
     await expect(access).toContainText('Suspended')
     expect(await balances(me, child)).toEqual([3, 0])
     // What the page knows by now is not offered again.
     await press(page, 'Add 1 credit')
-    const question = page.getByRole('alertdialog')
     await expect(question).toContainText(`${child.name} is suspended.`)
     await expect(question.getByRole('button', { name: 'Add 1 credit' })).toBeDisabled()
     await press(question, 'Cancel')

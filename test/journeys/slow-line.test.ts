@@ -126,6 +126,9 @@ describe('what was loaded before a change, on a slow line,', () => {
     const show = await holdBack(page, `**/v1${calls.channels.all.path}`)
     await press(dialog, 'Save')
     await readNotice(page, 'Players saved')
+    // What this answer puts into the list makes nothing else in it newer.
+    await press(page, 'News is for adults')
+    await expect(page.getByText('Adults', { exact: true })).toHaveCount(1)
     await press(page, 'Change players')
     const save = dialog.getByRole('button', { name: 'Save' })
     await expect(save).toBeDisabled()
@@ -139,14 +142,14 @@ describe('what was loaded before a change, on a slow line,', () => {
     await page.clock.install()
     const shown = await holdBack(page, `**/v1${calls.channels.all.path}`)
     await press(page, 'Sports is for adults')
-    await expect(page.getByText('Adults', { exact: true })).toHaveCount(1)
+    await expect(page.getByText('Adults', { exact: true })).toHaveCount(2)
     await page.clock.fastForward(3_000)
     await press(page, 'Sports is for everybody')
-    await expect(page.getByText('Adults', { exact: true })).toHaveCount(0)
+    await expect(page.getByText('Adults', { exact: true })).toHaveCount(1)
     shown()
     await expect
       .poll(async () => (await world.admin.call(calls.channels.all)).groups)
-      .toMatchObject([{ adult: false }, { adult: false }])
+      .toMatchObject([{ adult: true }, { adult: false }])
   })
 
   test('offers no second request for credits, and says of a client that it was just reminded', async ({
@@ -178,5 +181,56 @@ describe('what was loaded before a change, on a slow line,', () => {
     show()
     await press(dialog, 'Undo')
     await expect(dialog).toContainText('Not reminded yet')
+    await press(dialog, 'Copy')
+    await expect(dialog).toContainText('Reminded on')
+    await press(dialog, 'Close')
+    // In another tab.
+    await dealer.call(calls.clients.remind, { name: 'is-due', reminded: false })
+    await page.getByRole('columnheader').getByRole('button').first().click()
+    await press(page, 'Remind is-due')
+    await expect(dialog).toContainText('Not reminded yet')
+  })
+
+  test('is not what the page loads by itself, and a load that failed is told with a way to try it again', async ({
+    open,
+    world,
+  }) => {
+    const { superreseller, reseller, dealer } = await world.family({ credits: 4 })
+    await world.client(dealer, { login: 'is-a-client', months: 2 })
+    const page = await open({ as: dealer, at: to.clients() })
+    await page.clock.install()
+    await page.goto(to.client('is-a-client'))
+    const buttons = ['Credentials', 'Update Client', 'Retrieve Credits'].map((name) =>
+      page.getByRole('button', { name }),
+    )
+    await fill(page.getByRole('region', { name: 'Retrieve Credits' }), { Credits: '1' })
+    for (const button of buttons) await expect(button).toBeEnabled()
+    await page.route('**/v1/**', (route) => route.abort())
+    await page.clock.runFor(60_000)
+    await expect(page.getByText(/connection|reached/).first()).toBeVisible()
+    for (const button of buttons) await expect(button).toBeEnabled()
+
+    await world.admin.call(calls.level.superreseller.save, {
+      name: superreseller.name,
+      credits: 1,
+      transaction: 0,
+    })
+    await world.admin.call(calls.tree.suspend, { name: reseller.name, reason: 'Owes', service_too: false })
+    const theirs = await open({ as: superreseller, at: to.level.reseller.update(reseller.name) })
+    await expect(theirs.getByText('Suspended', { exact: true })).toBeVisible()
+    await world.admin.call(calls.tree.lift, { name: reseller.name })
+    await press(theirs, 'Add 1 credit')
+    const question = theirs.getByRole('alertdialog')
+    await expect(question).not.toContainText('is suspended')
+    await press(question, 'Cancel')
+    const detail = `**/v1${calls.level.reseller.detail.path.replace('{name}', reseller.name)}`
+    await theirs.route(detail, (route) => route.fulfill({ status: 500, json: {} }))
+    await press(theirs, 'Add 1 credit')
+    const yes = question.getByRole('button', { name: 'Add 1 credit' })
+    await expect(question.getByRole('row').last()).toHaveText(`${reseller.name}––`)
+    await expect(yes).toBeDisabled()
+    await theirs.unroute(detail)
+    await press(question, 'Retry')
+    await expect(question.getByRole('row').last()).toHaveText(`${reseller.name}01`)
   })
 })

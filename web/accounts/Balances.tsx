@@ -1,12 +1,15 @@
 import { styled } from '@mui/material/styles'
+import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Call } from '../../contract/call.ts'
 import { calls } from '../../contract/calls.ts'
 import { shortage, shortageOf } from '../../contract/quantities.ts'
+import { loadAgain } from '../calls/cache.ts'
 import { useBalance } from '../calls/useBalance.ts'
 import { useCall } from '../calls/useCall.ts'
-import { useIsOld } from '../calls/useIsOld.ts'
+import { useIsOld, useWhyOld } from '../calls/useIsOld.ts'
 import { useSureBalance } from '../calls/useSureBalance.ts'
+import { Fault } from '../parts/ErrorState.tsx'
 import { number } from '../parts/number.ts'
 import { Skeleton } from '../parts/Skeleton.tsx'
 import { useHeld } from '../parts/useHeld.ts'
@@ -20,6 +23,8 @@ export interface Before {
   other: number | undefined
   /** Whether one of them is still from before the last change, so that nobody is to confirm the movement yet. */
   isOld: boolean
+  /** Where the other one could not be loaded again. */
+  fault: { message: string; retry: () => void } | null
 }
 
 /**
@@ -31,7 +36,10 @@ export function useBefore(name: string, other: number, of: Call, isHeld: boolean
   const own = useSureBalance()
   const isOtherOld = useIsOld(of)
   const isOld = isOtherOld || own !== credits
-  return useHeld({ own, name, other: isOtherOld ? undefined : other, isOld }, isHeld)
+  const cache = useQueryClient()
+  const why = useWhyOld(of)
+  const fault = why && { message: why.message, retry: () => loadAgain(cache, [of]) }
+  return useHeld({ own, name, other: isOtherOld ? undefined : other, isOld, fault }, isHeld)
 }
 
 /**
@@ -52,7 +60,7 @@ interface BalancesProps {
 
 /** Shows both balances before and after a movement, and why it cannot be made. */
 export function Balances({ before, change, refusal }: BalancesProps) {
-  const { own, name, other } = before
+  const { own, name, other, fault } = before
   const lack = lackOf(before, change)
   const { error } = useBalance({ whileShort: lack !== null })
   return (
@@ -60,16 +68,18 @@ export function Balances({ before, change, refusal }: BalancesProps) {
       <BeforeAndAfter
         rows={[
           { who: 'You', before: own, change: -change, unknown: error !== null },
-          { who: name, before: other, change },
+          { who: name, before: other, change, unknown: fault !== null },
         ]}
       />
-      <Lack aria-live="polite">{refusal ?? lack}</Lack>
+      <Lack aria-live="polite">
+        {refusal ?? lack ?? (fault && <Fault message={fault.message} onRetry={fault.retry} />)}
+      </Lack>
     </>
   )
 }
 
 /** The line is always reserved, so that it moves nothing. */
-const Lack = styled('p')(({ theme }) => ({ minHeight: 20, color: theme.palette.tones.bad.text }))
+const Lack = styled('div')(({ theme }) => ({ minHeight: 20, color: theme.palette.tones.bad.text }))
 
 /** Shows the balances of an account that is closed and of its parent, which gets what is left, before and after. */
 export function LeftBalances({ name, parent, credits }: { name: string; parent: string; credits: number }) {

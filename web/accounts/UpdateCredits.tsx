@@ -10,6 +10,7 @@ import { inCredits } from '../../contract/quantities.ts'
 import { Description } from '../../contract/text.ts'
 import { loadAgain } from '../calls/cache.ts'
 import { useCall } from '../calls/useCall.ts'
+import { useIsOld } from '../calls/useIsOld.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import type { Level } from '../levels.ts'
 import { Card } from '../parts/Card.tsx'
@@ -18,6 +19,7 @@ import { useLastValue } from '../parts/dialog/useLastValue.ts'
 import { ChoiceInput } from '../parts/form/ChoiceInput.tsx'
 import { Form } from '../parts/form/Form.tsx'
 import { TextInput } from '../parts/form/TextInput.tsx'
+import { useHeld } from '../parts/useHeld.ts'
 import { to } from '../screens.ts'
 import { Amount, amountFields, amountOf, FIRST_AMOUNT } from './Amount.tsx'
 import { BalanceChip } from './BalanceChip.tsx'
@@ -73,7 +75,7 @@ export function UpdateCredits({ level, name, account }: UpdateCreditsProps) {
           // What was not typed here may be another by now, and is left to the server.
           setAsked({ credits: amountOf(chosen), transaction, ...(desc !== description && { desc }) })
           // The question shows what the account has at this moment.
-          loadAgain(cache, [calls.level[level.role].detail])
+          loadAgain(cache, [calls.level[level.role].detail, calls.tree.account])
         }}
         sending={{ loading, submitError: submitError ?? describe.submitError }}
         disabled={!account}
@@ -147,12 +149,16 @@ interface MovementProps {
 /** Asks before credits move, and shows both balances before and after. */
 function Movement({ asked, name, of, balance, loading, unanswered, onYes, onNo }: MovementProps) {
   const shown = useLastValue(asked)
-  const before = useBefore(name, balance, of, loading || unanswered || asked === null)
+  const isHeld = loading || unanswered || asked === null
+  const before = useBefore(name, balance, of, isHeld)
   const { data: account } = useCall(calls.tree.account, { name })
+  const isOld = useIsOld(calls.tree.account)
+  const isRemoval = shown?.transaction === CREDIT_ACTION.remove
+  // One that was lifted since is known only once the account is loaded again.
+  const isSuspended = account?.suspension != null && !isOld
+  const refusal = useHeld(isSuspended && !isRemoval ? noneWhileSuspended(name) : null, isHeld)
   if (!shown) return null
-  const isRemoval = shown.transaction === CREDIT_ACTION.remove
   const change = isRemoval ? -shown.credits : shown.credits
-  const refusal = !isRemoval && account?.suspension ? noneWhileSuspended(name) : null
   return (
     <Confirm
       open={asked !== null}

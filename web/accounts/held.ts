@@ -1,6 +1,9 @@
 import type { AccountBeneath } from '../../contract/tree.ts'
 
-/** Whether only somebody above the person can move clients away from a dealer: while they are served, its parent can too. */
+/**
+ * Whether only somebody above the person can move clients away from a dealer. A suspension of the dealer itself counts
+ * only where it stops the service of its clients; one of an account above the dealer counts in any case.
+ */
 export function holdsClients({ held_above, suspension }: AccountBeneath): boolean {
   return held_above || (suspension?.service_too === true && !suspension.liftable)
 }

@@ -31,5 +31,23 @@ export function keyOf(call: Call, input: unknown): QueryKey {
 export function loadAgain(cache: QueryClient, changed?: readonly Call[]): void {
   const isChanged = ({ queryKey: [name] }: Query) => !changed || changed.some((call) => call.name === name)
   cache.cancelQueries({ predicate: (query) => query.state.data === undefined && isChanged(query) })
-  cache.invalidateQueries({ predicate: isChanged })
+  replace(cache, isChanged)
+}
+
+/** Loads these again. What they have answered so far counts as old until then. */
+export function replace(cache: QueryClient, isMeant: (query: Query) => boolean): void {
+  for (const query of cache.getQueryCache().findAll({ predicate: isMeant }))
+    replacedAt.set(query, query.state.dataUpdatedAt)
+  cache.invalidateQueries({ predicate: isMeant })
+}
+
+/**
+ * When what is to be replaced had come, in milliseconds since 1970. The library's own mark is also set where a load has
+ * failed, as one of those that a page makes by itself: that makes nothing old.
+ */
+const replacedAt = new WeakMap<Query, number>()
+
+/** Whether what was answered is from before the last change. */
+export function isReplaced(query: Query): boolean {
+  return query.state.data !== undefined && replacedAt.get(query) === query.state.dataUpdatedAt
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { useNow } from '../clock.ts'
 import { showMoment } from '../parts/time.ts'
 import { zone } from '../zone.ts'
-import { loadAgain } from './cache.ts'
+import { loadAgain, replace } from './cache.ts'
 import { connection } from './connection.ts'
 import { useBalance } from './useBalance.ts'
 
@@ -31,10 +31,10 @@ export function useReloadOnChange(): void {
     if (day !== before.day) loadAgain(cache)
     // A change of one's own has loaded all again, together with the balance.
     else if (typeof before.credits === 'number' && shown.current.credits !== before.credits)
-      cache.invalidateQueries({
-        predicate: ({ state }) =>
-          state.fetchStatus === 'idle' && state.dataUpdatedAt < loadedAt - TOGETHER_MS,
-      })
+      replace(
+        cache,
+        ({ state }) => state.fetchStatus === 'idle' && state.dataUpdatedAt < loadedAt - TOGETHER_MS,
+      )
   }, [cache, credits, loadedAt, day])
 }
 

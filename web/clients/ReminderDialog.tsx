@@ -6,6 +6,7 @@ import * as z from 'zod/mini'
 import { calls } from '../../contract/calls.ts'
 import { ReminderText } from '../../contract/due.ts'
 import type { DueClient } from '../../contract/shapes.ts'
+import { useIsOld } from '../calls/useIsOld.ts'
 import { useSubmit } from '../calls/useSubmit.ts'
 import { useNow } from '../clock.ts'
 import { At } from '../moments.tsx'
@@ -36,8 +37,11 @@ export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
   const shown = useLastValue(client)
   const [editing, setEditing] = useState(false)
   const [noted, setNoted] = useState<JustNoted | null>(null)
+  const isOld = useIsOld(calls.clients.dueClients)
   const knowsText = useKnowsPreferences()
   if (!shown) return null
+  // Its row was loaded again, and knows it, or what somebody else has noted since.
+  if (noted && !isOld) setNoted(null)
   const close = () => {
     setEditing(false)
     onClose()
@@ -53,11 +57,7 @@ export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
       ) : (
         <Reminder
           client={shown}
-          noted={
-            noted?.name === shown.name && noted.before === shown.reminded
-              ? noted
-              : { reminded: shown.reminded, by: shown.reminded_by }
-          }
+          noted={noted?.name === shown.name ? noted : { reminded: shown.reminded, by: shown.reminded_by }}
           onNoted={setNoted}
           onEdit={() => setEditing(true)}
         />
@@ -69,8 +69,8 @@ export function ReminderDialog({ client, onClose }: ReminderDialogProps) {
 /** When a client was reminded, and by whom. */
 type Noted = { reminded: string | null; by: string | null }
 
-/** What was noted of a client here, which counts until its row is loaded again: `before` is what that said then. */
-type JustNoted = Noted & { name: string; before: string | null }
+/** What was noted of a client here, which counts until its row is loaded again. */
+type JustNoted = Noted & { name: string }
 
 interface ReminderProps {
   client: DueClient
@@ -86,7 +86,7 @@ function Reminder({ client, noted, onNoted, onEdit }: ReminderProps) {
   const { name: self } = useSession()
   const note = useSubmit(calls.clients.remind, {
     changes: [calls.clients.dueClients],
-    onDone: ({ reminded }, { name }) => onNoted({ name, reminded, by: self, before: client.reminded }),
+    onDone: ({ reminded }, { name }) => onNoted({ name, reminded, by: self }),
   })
   const isDone = () => note.submit({ name: client.name, reminded: true })
   return (

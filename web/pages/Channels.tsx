@@ -22,9 +22,12 @@ export function Channels() {
   const { submit: save } = useSubmit(calls.channels.saveGroup, {
     about: ({ group }) => group,
     changes: [calls.channels.all],
-    // The same button takes it back, also before the list is loaded again.
-    onDone: (_, { group, adult }) =>
-      cache.setQueryData<All>(keyOf(calls.channels.all, {}), (last) => last && marked(last, group, adult)),
+    // The same button takes it back, also before the list is loaded again. All else in it is as old as before.
+    onDone: (_, { group, adult }) => {
+      const key = keyOf(calls.channels.all, {})
+      const updatedAt = cache.getQueryState(key)?.dataUpdatedAt ?? 0
+      cache.setQueryData<All>(key, (last) => last && marked(last, group, adult), { updatedAt })
+    },
   })
   const groups = loaded.data?.groups
   const rows = useMemo(() => groups && packageRows(groups), [groups])

@@ -89,7 +89,11 @@ export function Due() {
         onRenewed={onRenewed}
         onGone={drop}
       />
-      <ReminderDialog client={reminding} onClose={() => setReminding(null)} />
+      <ReminderDialog
+        // As it was loaded last, while the list shows it.
+        client={reminding && (rows.find(({ name }) => name === reminding.name) ?? reminding)}
+        onClose={() => setReminding(null)}
+      />
     </>
   )
 }

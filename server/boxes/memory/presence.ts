@@ -29,7 +29,10 @@ type LastAnswer = {
   played: number | null
 }
 
-/** The reasons that every version knows which may run on the same database: 0.2.0 answers no call with another one. */
+/**
+ * The reasons that may be stored. Version 0.2.0 may run on the same database, and its calls fail where a row has a
+ * reason that it does not know.
+ */
 type StoredRefusal = Exclude<BoxRefusal, 'other_client' | 'no_trial'>
 
 /** Stores a newer reason as one that every version knows; `boxRefusal` (`tree/presence.ts`) tells them apart. */

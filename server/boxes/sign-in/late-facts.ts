@@ -20,7 +20,8 @@ export function openLateFacts(sql: Sql, log: FastifyBaseLogger) {
     },
 
     /**
-     * Stores what waits. Where the database is away, it goes on waiting. Two at once could store an older note last.
+     * Stores what waits. Where the database is away, it goes on waiting. Never run two of these at once: the one with
+     * the older report could end last, and overwrite the newer one.
      */
     async write(): Promise<void> {
       const said = [...waiting]

@@ -17,9 +17,9 @@ const MOST_AT_ONCE = 100_000
 type Newest = { network: string; made: number }
 
 /**
- * A client's tokens. The first `watched` of them were used longer than a zap takes, the last one first. `kept` is when
- * they were kept like this, in milliseconds since 1970: each of them was made before. `newest` has one network of each
- * family.
+ * A client's tokens. The first `watched` of them were still used two minutes after they were made, the one used last
+ * first; the channels of the others may only have been switched through. `kept` is when they were kept like this, in
+ * milliseconds since 1970: each of them was made before. `newest` has one network of each family.
  */
 type UsedTokens = { tokens: readonly string[]; watched: number; kept: number; newest: readonly Newest[] }
 

@@ -21,8 +21,8 @@ const ENDED_AFTER = 5
 /**
  * Reads the playlist at its address again, where that is due. Of several servers the first one does it. Returns what
  * became of it; null where nothing was due, or where the address was replaced or read again meanwhile. No transaction
- * is open while it reads: meanwhile the last reading is noted as one so long ago that the next is due once this one has
- * ended.
+ * is open while it reads. Meanwhile the time of the last reading is set so far back that the next one is due
+ * ENDED_AFTER minutes from now: if this server is killed, another one then reads.
  */
 export async function refreshPlaylist(
   context: RefreshContext,

@@ -3,8 +3,9 @@ import { type Connect, hostsOf, type Sql } from '../../postgres/pool.ts'
 
 /**
  * A standby is a physical one that replays what it receives: programs that only store the log, and subscribers to some
- * tables, take nobody's place. Only a role of `pg_monitor` is told who replays, and for whom a COMMIT waits; for others
- * each counts as both that is not named like such a program.
+ * tables, take nobody's place. Only a role of `pg_monitor` is told which connections replay, and for which a COMMIT
+ * waits. For any other role each connection counts as a standby for which a COMMIT waits, unless its name is that of
+ * such a program.
  */
 export async function databaseOf(sql: Sql, to: Connect): Promise<Omit<Database, 'writes' | 'clock_behind'>> {
   const [row] = await sql<Omit<Database, 'writes' | 'clock_behind' | 'hosts'>[]>`

@@ -112,6 +112,13 @@
     } catch (_) {}
   }
 
+  /** A box that gets another token may be another client's by now, who is not to read what the last one was sent. */
+  function forgetMessages() {
+    messages = []
+    keepMessages()
+    hideMessage()
+  }
+
   /** Asks as older firmware wants to be asked. */
   function read(what) {
     return tell('RDir', what)
@@ -201,6 +208,7 @@
       'stb/handshake',
       { token: before },
       function (answer) {
+        if (answer.token !== token) forgetMessages()
         token = answer.token
         keep()
         then()
@@ -267,7 +275,7 @@
     if (wrong) byId('password').focus()
   }
 
-  /** A client that was reset since the token of the box was made takes that box only by a new one. */
+  /** Where the client was reset after the box got its token, a login is refused: then the box gets a new token first. */
   function logIn() {
     beginAnew()
     sendLogin(function (refusal) {
