@@ -229,6 +229,7 @@ describe('what was loaded before a change, on a slow line,', () => {
     const yes = question.getByRole('button', { name: 'Add 1 credit' })
     await expect(question.getByRole('row').last()).toHaveText(`${reseller.name}––`)
     await expect(yes).toBeDisabled()
+    await expect(theirs.getByText('An unknown error occurred. This is what was there before.')).toBeVisible()
     await theirs.unroute(detail)
     await press(question, 'Retry')
     await expect(question.getByRole('row').last()).toHaveText(`${reseller.name}01`)

@@ -29,7 +29,8 @@ export function Outdated({ message, onRetry }: FaultProps) {
   return (
     <Strip role="alert">
       <CircleAlert aria-hidden size={16} />
-      <span key={tries}>Error: {message} This is what was there before.</span>
+      {/* That of an unknown error has no full stop. */}
+      <span key={tries}>Error: {message.replace(/\w$/, '$&.')} This is what was there before.</span>
       <PassingButton size="small" onClick={retry}>
         Retry
       </PassingButton>
